@@ -1,0 +1,11 @@
+// The extension module, one function per file of bindings.
+#pragma once
+
+#include "bindings/arrays.h"
+
+namespace selfmate::bindings {
+
+void bind_board(nb::module_& module);
+void bind_records(nb::module_& module);
+
+}  // namespace selfmate::bindings

@@ -1,0 +1,81 @@
+#include "chess/records.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/module.h"
+
+namespace selfmate::bindings {
+namespace {
+
+using namespace nb::literals;
+
+// A read-only view of one of the record's arrays; the array keeps the record alive.
+template <class Out, class T>
+nb::object view(nb::handle self, const std::vector<T>& values) {
+  static_assert(sizeof(Out) == sizeof(T));
+  const std::size_t size = values.size();
+  return nb::cast(nb::ndarray<nb::numpy, const Out>(reinterpret_cast<const Out*>(values.data()), 1,
+                                                    &size, self));
+}
+
+std::size_t checked_index(const GameRecords& records, std::int64_t index) {
+  const std::int64_t size = records.size();
+  if (index < -size || index >= size)
+    throw BadInput("game " + std::to_string(index) + " is not among " + std::to_string(size) + " games");
+  return std::size_t(index < 0 ? index + size : index);
+}
+
+template <class Out, auto Member>
+auto array_property() {
+  return [](nb::handle self) { return view<Out>(self, nb::cast<const GameRecords&>(self).*Member); };
+}
+
+std::string start_fen(const GameRecords& records, std::int64_t index) {
+  const std::string& fen = records.start_fens[checked_index(records, index)];
+  return fen.empty() ? std::string(kStartFen) : fen;
+}
+
+// The game's moves in algebraic notation.
+std::vector<std::string> san_line(const GameRecords& records, std::int64_t index) {
+  const std::size_t game = checked_index(records, index);
+  Position position = parse_fen(start_fen(records, index));
+  std::vector<std::string> line;
+  for (std::int64_t ply = records.offsets[game]; ply < records.offsets[game + 1]; ++ply) {
+    const Move move = records.moves[std::size_t(ply)];
+    line.push_back(to_san(position, move));
+    position.make(move);
+  }
+  return line;
+}
+
+}  // namespace
+
+void bind_records(nb::module_& module) {
+  nb::class_<GameRecords>(
+      module, "GameRecords",
+      "Finished games in flat arrays: game i owns moves[offsets[i]:offsets[i + 1]].")
+      .def("__len__", [](const GameRecords& records) { return records.size(); })
+      .def_prop_ro("moves", array_property<std::uint16_t, &GameRecords::moves>(),
+                   nb::sig("def moves(self) -> NDArray[numpy.uint16]"),
+                   "All moves, end to end: from | to << 6 | promotion << 12.")
+      .def_prop_ro("offsets", array_property<std::int64_t, &GameRecords::offsets>(),
+                   nb::sig("def offsets(self) -> NDArray[numpy.int64]"),
+                   "Where each game begins in moves, and one past the last.")
+      .def_prop_ro("results", array_property<std::int8_t, &GameRecords::results>(),
+                   nb::sig("def results(self) -> NDArray[numpy.int8]"),
+                   "1 White won, 0 draw, -1 Black won, -128 not known.")
+      .def_prop_ro("reasons", array_property<std::uint8_t, &GameRecords::reasons>(),
+                   nb::sig("def reasons(self) -> NDArray[numpy.uint8]"),
+                   "Why each game ended: an index into selfmate.rules.REASONS.")
+      .def_prop_ro("white_elo", array_property<std::uint16_t, &GameRecords::white_elo>(),
+                   nb::sig("def white_elo(self) -> NDArray[numpy.uint16]"),
+                   "White's rating, 0 where not known.")
+      .def_prop_ro("black_elo", array_property<std::uint16_t, &GameRecords::black_elo>(),
+                   nb::sig("def black_elo(self) -> NDArray[numpy.uint16]"),
+                   "Black's rating, 0 where not known.")
+      .def("start_fen", &start_fen, "game"_a, "The position the game started from.")
+      .def("san", &san_line, "game"_a, "The game's moves in algebraic notation.");
+}
+
+}  // namespace selfmate::bindings

@@ -1,0 +1,213 @@
+#include <vector>
+
+#include "chess/notation.h"
+
+namespace selfmate {
+namespace {
+
+constexpr std::string_view kPieceLetters = "PNBRQKpnbrqk";
+constexpr std::string_view kCastlingLetters = "KQkq";
+constexpr std::uint32_t kMaxCounter = 9999;
+
+[[noreturn]] void refuse(std::string_view fen, const std::string& reason) {
+  throw BadInput("bad FEN " + quoted(fen) + ": " + reason);
+}
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+std::vector<std::string_view> split_fields(std::string_view text) {
+  std::vector<std::string_view> fields;
+  for (std::size_t i = 0; i < text.size();) {
+    while (i < text.size() && is_space(text[i])) ++i;
+    const std::size_t begin = i;
+    while (i < text.size() && !is_space(text[i])) ++i;
+    if (i > begin) fields.push_back(text.substr(begin, i - begin));
+  }
+  return fields;
+}
+
+void place_rank(Position& position, std::string_view fen, std::string_view row, int rank) {
+  int file = 0;
+  bool after_digit = false;
+  for (const char c : row) {
+    const bool digit = c >= '1' && c <= '8';
+    const std::size_t piece = kPieceLetters.find(c);
+    if (!digit && piece == std::string_view::npos)
+      refuse(fen, quoted(std::string_view(&c, 1)) + " in the board field is neither a piece "
+                  "(PNBRQK, pnbrqk) nor a digit 1-8");
+    if (digit && after_digit) refuse(fen, "two digits in a row in the board field");
+    if (!digit && file < 8) position.put(make_square(file, rank), Piece(piece));
+    file += digit ? c - '0' : 1;
+    after_digit = digit;
+    if (file > 8) break;
+  }
+  if (file != 8)
+    refuse(fen, "rank " + std::to_string(rank + 1) + " does not have exactly 8 squares");
+}
+
+void place_pieces(Position& position, std::string_view fen, std::string_view board) {
+  int rank = 7;
+  for (;; --rank) {
+    const std::size_t slash = board.find('/');
+    place_rank(position, fen, board.substr(0, slash), rank);
+    if (slash == std::string_view::npos) break;
+    if (rank == 0) refuse(fen, "the board field has more than 8 ranks");
+    board.remove_prefix(slash + 1);
+  }
+  if (rank != 0) refuse(fen, "the board field has fewer than 8 ranks");
+}
+
+Color parse_turn(std::string_view fen, std::string_view field) {
+  if (field != "w" && field != "b")
+    refuse(fen, "the side to move is " + quoted(field) + ", allowed are w and b");
+  return field == "w" ? kWhite : kBlack;
+}
+
+// KQkq, or the rook's files (HAha) as some programs write them; White's letters come first.
+std::uint8_t parse_castling(std::string_view fen, std::string_view field) {
+  if (field == "-") return 0;
+  std::uint8_t rights = 0;
+  int count[2] = {0, 0};
+  for (const char c : field) {
+    const char upper = char(c & ~32);
+    const Color color = c == upper ? kWhite : kBlack;
+    const bool known = upper == 'K' || upper == 'Q' || (upper >= 'A' && upper <= 'H');
+    if (!known || ++count[color] > 2 || (color == kWhite && count[kBlack]))
+      refuse(fen, "castling rights " + quoted(field) + ", allowed are - or some of KQkq");
+    if (upper != 'K' && upper != 'Q' && upper != 'A' && upper != 'H')
+      refuse(fen, "castling right without a rook at home: " + quoted(std::string_view(&c, 1)));
+    const bool king_side = upper == 'K' || upper == 'H';
+    rights |= std::uint8_t((king_side ? kWhiteKingSide : kWhiteQueenSide) << (2 * color));
+  }
+  return rights;
+}
+
+Square parse_square(std::string_view fen, std::string_view field) {
+  if (field == "-") return kNoSquare;
+  if (field.size() != 2 || field[0] < 'a' || field[0] > 'h' || field[1] < '1' || field[1] > '8')
+    refuse(fen, "en-passant field " + quoted(field) + " is neither - nor a square");
+  return make_square(field[0] - 'a', field[1] - '1');
+}
+
+std::uint32_t parse_counter(std::string_view fen, std::string_view field, const char* name) {
+  std::uint32_t value = 0;
+  for (const char c : field) {
+    if (c < '0' || c > '9') refuse(fen, std::string(name) + " " + quoted(field) + " is no number");
+    value = value * 10 + std::uint32_t(c - '0');
+    if (value > kMaxCounter)
+      refuse(fen, std::string(name) + " " + quoted(field) + " is not in 0..9999");
+  }
+  return value;
+}
+
+void check_counts(const Position& position, std::string_view fen) {
+  for (const Color color : {kWhite, kBlack}) {
+    const std::string side = color == kWhite ? "White" : "Black";
+    const int kings = popcount(position.pieces(color, kKing));
+    if (kings == 0) refuse(fen, side + " has no king");
+    if (kings > 1) refuse(fen, side + " has more than one king");
+    if (popcount(position.pieces(color)) > 16) refuse(fen, side + " has more than 16 pieces");
+    if (popcount(position.pieces(color, kPawn)) > 8) refuse(fen, side + " has more than 8 pawns");
+  }
+  if (position.pieces(kPawn) & kBackRanks) refuse(fen, "there is a pawn on the first or last rank");
+}
+
+void check_castling(const Position& position, std::string_view fen, std::uint8_t rights) {
+  constexpr Square kKingHome[] = {4, 4, 60, 60}, kRookHome[] = {7, 0, 63, 56};
+  for (int i = 0; i < 4; ++i) {
+    const Color color = Color(i / 2);
+    if (!(rights >> i & 1)) continue;
+    const std::string right = quoted(kCastlingLetters.substr(std::size_t(i), 1));
+    if (position.piece_on(kRookHome[i]) != make_piece(color, kRook))
+      refuse(fen, "castling right " + right + " without a rook on " + square_name(kRookHome[i]));
+    if (position.piece_on(kKingHome[i]) != make_piece(color, kKing))
+      refuse(fen, "castling right " + right + " without the king on " + square_name(kKingHome[i]));
+  }
+}
+
+void check_en_passant(const Position& position, std::string_view fen, Color turn, Square target) {
+  if (target == kNoSquare) return;
+  const bool fits = rank_of(target) == (turn == kWhite ? 5 : 2) &&
+                    position.piece_on(target ^ 8) == make_piece(~turn, kPawn) &&
+                    position.piece_on(target) == kNoPiece &&
+                    position.piece_on(target ^ 24) == kNoPiece;
+  if (!fits)
+    refuse(fen, "no pawn can just have made a double step over the en-passant square " +
+                    square_name(target));
+}
+
+// Checks that no legal last move can have given, as python-chess judges them.
+void check_checks(const Position& position, std::string_view fen, Square target) {
+  const Color turn = position.turn();
+  if (position.attackers(position.king(~turn), turn, position.pieces()))
+    refuse(fen, std::string(turn == kWhite ? "Black" : "White") +
+                    " is in check, but it is the other side's move");
+  const Bitboard checkers = position.checkers();
+  if (!checkers) return;
+  if (popcount(checkers) > 2) refuse(fen, "the king is in check from more than two pieces");
+  const Square king = position.king(turn);
+  bool impossible;
+  if (target != kNoSquare) {
+    const Square pushed_to = target ^ 8, pushed_from = target ^ 24;
+    const Bitboard before = (position.pieces() & ~bit(pushed_to)) | bit(pushed_from);
+    impossible = more_than_one(checkers) ||
+                 (highest(checkers) != pushed_to && position.attackers(king, ~turn, before));
+  } else {
+    impossible = more_than_one(checkers) && (line(lowest(checkers), highest(checkers)) & bit(king));
+  }
+  if (impossible) refuse(fen, "no last move can have given this check");
+}
+
+}  // namespace
+
+Position parse_fen(std::string_view fen) {
+  const std::vector<std::string_view> fields = split_fields(fen);
+  if (fields.size() < 4 || fields.size() > 6)
+    refuse(fen, "it has " + std::to_string(fields.size()) +
+                    " fields, allowed are 4 to 6 (board, side, castling, en passant, clocks)");
+  Position position;
+  const Color turn = parse_turn(fen, fields[1]);
+  const std::uint8_t castling = parse_castling(fen, fields[2]);
+  const Square target = parse_square(fen, fields[3]);
+  const std::uint32_t halfmoves =
+      fields.size() > 4 ? parse_counter(fen, fields[4], "half-move clock") : 0;
+  const std::uint32_t fullmoves =
+      fields.size() > 5 ? parse_counter(fen, fields[5], "full-move number") : 1;
+  place_pieces(position, fen, fields[0]);
+  check_counts(position, fen);
+  check_castling(position, fen, castling);
+  check_en_passant(position, fen, turn, target);
+  position.set_state(turn, castling, target, halfmoves, fullmoves ? fullmoves : 1);
+  check_checks(position, fen, target);
+  return position;
+}
+
+std::string to_fen(const Position& position) {
+  std::string fen;
+  for (int rank = 7; rank >= 0; --rank) {
+    int empty = 0;
+    for (int file = 0; file < 8; ++file) {
+      const Piece piece = position.piece_on(make_square(file, rank));
+      if (piece == kNoPiece) {
+        ++empty;
+        continue;
+      }
+      if (empty) fen += char('0' + empty);
+      empty = 0;
+      fen += kPieceLetters[piece];
+    }
+    if (empty) fen += char('0' + empty);
+    fen += rank ? '/' : ' ';
+  }
+  fen += position.turn() == kWhite ? "w " : "b ";
+  for (std::size_t i = 0; i < 4; ++i)
+    if (position.castling() >> i & 1) fen += kCastlingLetters[i];
+  if (!position.castling()) fen += '-';
+  const Square target = position.en_passant();
+  fen += ' ' + (target == kNoSquare ? "-" : square_name(target));
+  fen += ' ' + std::to_string(position.halfmove_clock());
+  fen += ' ' + std::to_string(position.fullmove_number());
+  return fen;
+}
+
+}  // namespace selfmate

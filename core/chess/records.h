@@ -1,0 +1,45 @@
+// Finished games, compactly: what random play, matches and PGN files all hand out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chess/game.h"
+
+namespace selfmate {
+
+constexpr std::int8_t kUnknownResult = -128;
+
+// Result from White's view: 1, 0, -1.
+inline std::int8_t result_of(const Outcome& outcome) {
+  if (!outcome.winner) return 0;
+  return *outcome.winner == kWhite ? 1 : -1;
+}
+
+// One entry per game in every array but `moves`, which holds all games end to end: game i owns
+// moves[offsets[i]] up to moves[offsets[i + 1]].
+struct GameRecords {
+  std::vector<Move> moves;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int8_t> results;
+  std::vector<Reason> reasons;
+  std::vector<std::uint16_t> white_elo, black_elo;  // 0 where not known
+  std::vector<std::string> start_fens;              // empty for the standard start
+  std::vector<std::string> tag_sections;            // PGN tag lines as read; empty if none
+
+  std::int64_t size() const { return std::int64_t(results.size()); }
+  void add(const std::vector<Move>& line, std::int8_t result, Reason reason, std::string start_fen,
+           std::uint16_t white = 0, std::uint16_t black = 0, std::string tags = {}) {
+    moves.insert(moves.end(), line.begin(), line.end());
+    offsets.push_back(std::int64_t(moves.size()));
+    results.push_back(result);
+    reasons.push_back(reason);
+    white_elo.push_back(white);
+    black_elo.push_back(black);
+    start_fens.push_back(std::move(start_fen));
+    tag_sections.push_back(std::move(tags));
+  }
+  void append(const GameRecords& other);
+};
+
+}  // namespace selfmate
