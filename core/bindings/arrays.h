@@ -50,13 +50,15 @@ T* checked_array(nb::handle value, const char* name, const std::vector<std::size
   throw BadInput(wanted);
 }
 
-// Hands a vector over to NumPy without copying.
-template <class T>
+// Hands a vector over to NumPy without copying; `As` renames the type (bytes as bool).
+template <class As = void, class T>
 nb::object to_numpy(std::vector<T>&& values, const std::vector<std::size_t>& shape = {}) {
   auto* owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   const std::vector<std::size_t> extents = shape.empty() ? std::vector{owned->size()} : shape;
-  return nb::cast(NumpyArray<T>(owned->data(), extents.size(), extents.data(), owner));
+  using Shown = std::conditional_t<std::is_void_v<As>, T, As>;
+  static_assert(sizeof(Shown) == sizeof(T));
+  return nb::cast(NumpyArray<Shown>(owned->data(), extents.size(), extents.data(), owner));
 }
 
 }  // namespace selfmate::bindings

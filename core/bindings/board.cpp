@@ -15,10 +15,6 @@ constexpr int kMaxPerftDepth = 20;
 
 const char* color_name(Color color) { return color == kWhite ? "white" : "black"; }
 
-std::string_view reason_name(const Outcome& outcome) {
-  return kReasonNames[static_cast<std::size_t>(outcome.reason)];
-}
-
 std::optional<std::string> winner_name(const Outcome& outcome) {
   if (!outcome.winner) return std::nullopt;
   return color_name(*outcome.winner);
@@ -28,7 +24,7 @@ void push(Game& game, std::string_view uci, bool past_draw) {
   const Move move = parse_uci(game.position(), uci);
   if (!past_draw) {
     if (const auto outcome = game.outcome())
-      throw BadInput("the game is over (" + std::string(reason_name(*outcome)) + "): " + quoted(uci) +
+      throw BadInput("the game is over (" + std::string(reason_name(outcome->reason)) + "): " + quoted(uci) +
                      " cannot be played; push(..., past_draw=True) plays on after an unclaimed draw");
   }
   game.push(move);
@@ -76,7 +72,7 @@ void bind_outcome(nb::module_& module) {
   nb::class_<Outcome>(module, "Outcome", "How a game ended.")
       .def_prop_ro("winner", &winner_name, nb::sig("def winner(self) -> Literal['white', 'black'] | None"),
                    "The winning side, or None for a draw.")
-      .def_prop_ro("reason", &reason_name,
+      .def_prop_ro("reason", [](const Outcome& outcome) { return reason_name(outcome.reason); },
                    "checkmate, stalemate, insufficient_material, fifty_moves, "
                    "threefold_repetition or ply_limit.")
       .def("__eq__", [](const Outcome& a, const Outcome& b) { return a == b; }, nb::sig("def __eq__(self, other: object, /) -> bool"), nb::is_operator())
@@ -86,7 +82,7 @@ void bind_outcome(nb::module_& module) {
       .def("__repr__", [](const Outcome& outcome) {
         const auto winner = winner_name(outcome);
         return "Outcome(winner=" + (winner ? "'" + *winner + "'" : "None") + ", reason='" +
-               std::string(reason_name(outcome)) + "')";
+               std::string(reason_name(outcome.reason)) + "')";
       });
 }
 

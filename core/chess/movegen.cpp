@@ -4,7 +4,7 @@ namespace selfmate {
 namespace {
 
 struct ListSink {
-  MoveList list;
+  MoveList& list;
   void add(Square from, Bitboard targets) {
     while (targets) list.add(make_move(from, pop_lowest(targets)));
   }
@@ -152,9 +152,10 @@ void generate(const Position& position, Sink& sink) {
 }  // namespace
 
 MoveList legal_moves(const Position& position) {
-  ListSink sink;
+  MoveList list;
+  ListSink sink{list};
   generate(position, sink);
-  return sink.list;
+  return list;
 }
 
 int count_legal_moves(const Position& position) {

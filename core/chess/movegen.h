@@ -1,8 +1,8 @@
 // Legal moves, generated as such: pins and checks are known before a move is written.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <span>
 
 #include "chess/position.h"
 
@@ -13,6 +13,15 @@ constexpr int kMoveListCapacity = 512;
 
 class MoveList {
  public:
+  MoveList() = default;
+  // Copies what is there, not the room left.
+  MoveList(const MoveList& other) { *this = other; }
+  MoveList& operator=(const MoveList& other) {
+    size_ = other.size_;
+    std::copy(other.begin(), other.end(), moves_.begin());
+    return *this;
+  }
+
   const Move* begin() const { return moves_.data(); }
   const Move* end() const { return moves_.data() + size_; }
   int size() const { return size_; }

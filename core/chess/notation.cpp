@@ -120,6 +120,10 @@ std::string to_uci(Move move) {
   return uci;
 }
 
+std::string describe_move(Move move) {
+  return "move " + (promotion_of(move) <= kQueen ? quoted(to_uci(move)) : std::to_string(move));
+}
+
 Move parse_uci(std::string_view uci) {
   const bool shaped = (uci.size() == 4 || uci.size() == 5) && is_file(uci[0]) && is_rank(uci[1]) &&
                       is_file(uci[2]) && is_rank(uci[3]);

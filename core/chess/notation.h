@@ -21,7 +21,10 @@ inline constexpr std::string_view kStartFen =
 Position parse_fen(std::string_view fen);
 std::string to_fen(const Position& position);
 
+// Any code with a promotion digit of at most 4.
 std::string to_uci(Move move);
+// Any 16-bit code, for messages: the UCI text in quotes, or the bare number.
+std::string describe_move(Move move);
 // The code of a UCI text, whatever the position.
 Move parse_uci(std::string_view uci);
 // The same, and legal here.

@@ -21,6 +21,10 @@ inline constexpr std::string_view kReasonNames[] = {
     "unknown",     "checkmate",            "stalemate", "insufficient_material",
     "fifty_moves", "threefold_repetition", "ply_limit"};
 
+constexpr std::string_view reason_name(Reason reason) {
+  return kReasonNames[static_cast<std::size_t>(reason)];
+}
+
 struct Outcome {
   Reason reason;
   std::optional<Color> winner;
