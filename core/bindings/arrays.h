@@ -18,7 +18,9 @@ using NumpyArray = nb::ndarray<nb::numpy, T>;
 
 template <class T>
 std::string dtype_name() {
-  const std::string kind = std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint";
+  const std::string kind = std::is_floating_point_v<T> ? "float"
+                           : std::is_signed_v<T>       ? "int"
+                                                       : "uint";
   return kind + std::to_string(8 * sizeof(T));
 }
 
@@ -26,8 +28,8 @@ std::string dtype_name() {
 template <class T>
 T* checked_array(nb::handle value, const char* name, const std::vector<std::size_t>& shape,
                  bool writable = false) {
-  std::string wanted = std::string(name) + " must be a C-contiguous " + dtype_name<T>() +
-                       " array of shape (";
+  std::string wanted =
+      std::string(name) + " must be a C-contiguous " + dtype_name<T>() + " array of shape (";
   for (const std::size_t extent : shape) wanted += std::to_string(extent) + ",";
   wanted += ")";
   using Any = nb::ndarray<nb::device::cpu>;

@@ -83,28 +83,34 @@ void bind_batch(nb::module_& module) {
            "`max_plies` plies ends as ply_limit (0: no limit).")
       .def("__len__", &GameBatch::size)
       .def("legal", &legal,
-           nb::sig("def legal(self) -> tuple[NDArray[numpy.uint16], NDArray[numpy.int64]]"),
+           nb::sig("def legal(self) -> tuple[numpy.typing.NDArray[numpy.uint16], "
+                   "numpy.typing.NDArray[numpy.int64]]"),
            "Legal moves of all games end to end, and offsets: game i has "
            "moves[offsets[i]:offsets[i + 1]].")
-      .def("random_moves", &random_moves, nb::sig("def random_moves(self) -> NDArray[numpy.uint16]"),
+      .def("random_moves", &random_moves,
+           nb::sig("def random_moves(self) -> numpy.typing.NDArray[numpy.uint16]"),
            "A uniformly random legal move for every game, each from its slot's own stream.")
-      .def("step", &step, "moves"_a,
-           nb::sig("def step(self, moves: NDArray[numpy.uint16]) -> tuple[NDArray[numpy.int32], "
+      .def("step", &step, "moves"_a.none(),
+           nb::sig("def step(self, moves: numpy.typing.NDArray[numpy.uint16]) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], "
                    "GameRecords]"),
            "Plays one move in every game. Returns the slots whose games ended and those games; the "
            "slots start anew. An illegal move raises ValueError and leaves every game as it was.")
       .def("board", &board, "slot"_a, "A copy of one game as a Board.")
       .def("fens", &fens, "The FEN of every game.")
       .def_prop_ro("white_to_move", &white_to_move,
-                   nb::sig("def white_to_move(self) -> NDArray[numpy.bool_]"),
+                   nb::sig("def white_to_move(self) -> numpy.typing.NDArray[numpy.bool_]"),
                    "Whether White is to move, for every game.")
-      .def_prop_ro("plies", &plies, nb::sig("def plies(self) -> NDArray[numpy.int32]"),
+      .def_prop_ro("plies", &plies, nb::sig("def plies(self) -> numpy.typing.NDArray[numpy.int32]"),
                    "Plies played since its start, for every game.");
-  module.def("random_games", [](std::int64_t count, std::uint64_t seed, int max_plies, int threads) {
-               nb::gil_scoped_release release;
-               return random_games(count, seed, max_plies, threads);
-             }, "count"_a, nb::kw_only(), "seed"_a = 0, "max_plies"_a = 0, "threads"_a = 1,
-             "Complete games of uniformly random legal moves from the standard start.");
+  module.def(
+      "random_games",
+      [](std::int64_t count, std::uint64_t seed, int max_plies, int threads) {
+        nb::gil_scoped_release release;
+        return random_games(count, seed, max_plies, threads);
+      },
+      "count"_a, nb::kw_only(), "seed"_a = 0, "max_plies"_a = 0, "threads"_a = 1,
+      "Complete games of uniformly random legal moves from the standard start.");
 }
 
 }  // namespace selfmate::bindings

@@ -13,7 +13,9 @@ using namespace nb::literals;
 
 constexpr int kMaxPerftDepth = 20;
 
-const char* color_name(Color color) { return color == kWhite ? "white" : "black"; }
+const char* color_name(Color color) {
+  return color == kWhite ? "white" : "black";
+}
 
 std::optional<std::string> winner_name(const Outcome& outcome) {
   if (!outcome.winner) return std::nullopt;
@@ -24,8 +26,9 @@ void push(Game& game, std::string_view uci, bool past_draw) {
   const Move move = parse_uci(game.position(), uci);
   if (!past_draw) {
     if (const auto outcome = game.outcome())
-      throw BadInput("the game is over (" + std::string(reason_name(outcome->reason)) + "): " + quoted(uci) +
-                     " cannot be played; push(..., past_draw=True) plays on after an unclaimed draw");
+      throw BadInput(
+          "the game is over (" + std::string(reason_name(outcome->reason)) + "): " + quoted(uci) +
+          " cannot be played; push(..., past_draw=True) plays on after an unclaimed draw");
   }
   game.push(move);
 }
@@ -70,15 +73,18 @@ std::string drawn(const Game& game) {
 
 void bind_outcome(nb::module_& module) {
   nb::class_<Outcome>(module, "Outcome", "How a game ended.")
-      .def_prop_ro("winner", &winner_name, nb::sig("def winner(self) -> Literal['white', 'black'] | None"),
+      .def_prop_ro("winner", &winner_name,
+                   nb::sig("def winner(self) -> typing.Literal['white', 'black'] | None"),
                    "The winning side, or None for a draw.")
-      .def_prop_ro("reason", [](const Outcome& outcome) { return reason_name(outcome.reason); },
-                   "checkmate, stalemate, insufficient_material, fifty_moves, "
-                   "threefold_repetition or ply_limit.")
-      .def("__eq__", [](const Outcome& a, const Outcome& b) { return a == b; }, nb::sig("def __eq__(self, other: object, /) -> bool"), nb::is_operator())
-      .def("__hash__", [](const Outcome& a) {
-        return int(a.reason) * 3 + (a.winner ? int(*a.winner) : 2);
-      })
+      .def_prop_ro(
+          "reason", [](const Outcome& outcome) { return reason_name(outcome.reason); },
+          "checkmate, stalemate, insufficient_material, fifty_moves, "
+          "threefold_repetition or ply_limit.")
+      .def(
+          "__eq__", [](const Outcome& a, const Outcome& b) { return a == b; },
+          nb::sig("def __eq__(self, other: object, /) -> bool"), nb::is_operator())
+      .def("__hash__",
+           [](const Outcome& a) { return int(a.reason) * 3 + (a.winner ? int(*a.winner) : 2); })
       .def("__repr__", [](const Outcome& outcome) {
         const auto winner = winner_name(outcome);
         return "Outcome(winner=" + (winner ? "'" + *winner + "'" : "None") + ", reason='" +
@@ -91,37 +97,52 @@ void bind_outcome(nb::module_& module) {
 void bind_board(nb::module_& module) {
   bind_outcome(module);
   nb::class_<Game>(module, "Board", "A chess game: a position and the line that led to it.")
-      .def("__init__",
-           [](Game* game, std::optional<std::string_view> fen) {
-             new (game) Game(fen ? parse_fen(*fen) : Position::start());
-           },
-           "fen"_a = nb::none(), "The standard start, or the position of a FEN.")
-      .def("fen", [](const Game& game) { return to_fen(game.position()); },
-           "The position as FEN; the en-passant square only while a capture there is legal.")
+      .def(
+          "__init__",
+          [](Game* game, std::optional<std::string_view> fen) {
+            new (game) Game(fen ? parse_fen(*fen) : Position::start());
+          },
+          "fen"_a = nb::none(), "The standard start, or the position of a FEN.")
+      .def(
+          "fen", [](const Game& game) { return to_fen(game.position()); },
+          "The position as FEN; the en-passant square only while a capture there is legal.")
       .def("legal_moves", &legal_texts, "All legal moves as UCI texts.")
-      .def("push", &push, "uci"_a, nb::kw_only(), "past_draw"_a = false,
-           "Plays a move given as UCI text. After the end of the game nothing can be played, except "
-           "past a draw by repetition, fifty moves or material with past_draw=True.")
+      .def(
+          "push", &push, "uci"_a, nb::kw_only(), "past_draw"_a = false,
+          "Plays a move given as UCI text. After the end of the game nothing can be played, except "
+          "past a draw by repetition, fifty moves or material with past_draw=True.")
       .def("pop", &pop, "Takes the last move back and returns it.")
-      .def_prop_ro("turn", [](const Game& game) { return color_name(game.position().turn()); },
-                   nb::sig("def turn(self) -> Literal['white', 'black']"), "The side to move.")
-      .def_prop_ro("moves", [](const Game& game) { return uci_texts(game.moves()); },
-                   "The moves played so far as UCI texts.")
-      .def("is_check", [](const Game& game) { return game.position().in_check(); },
-           "Whether the side to move is in check.")
+      .def_prop_ro(
+          "turn", [](const Game& game) { return color_name(game.position().turn()); },
+          nb::sig("def turn(self) -> typing.Literal['white', 'black']"), "The side to move.")
+      .def_prop_ro(
+          "moves", [](const Game& game) { return uci_texts(game.moves()); },
+          "The moves played so far as UCI texts.")
+      .def(
+          "is_check", [](const Game& game) { return game.position().in_check(); },
+          "Whether the side to move is in check.")
       .def("outcome", &Game::outcome, "None while the game goes on, else winner and reason.")
-      .def("san", [](const Game& game, std::string_view uci) {
-             return to_san(game.position(), parse_uci(game.position(), uci));
-           }, "uci"_a, "A legal move in standard algebraic notation.")
-      .def("parse_san", [](const Game& game, std::string_view text) {
-             return to_uci(parse_san(game.position(), text));
-           }, "text"_a, "The UCI text of a move in algebraic notation.")
-      .def("copy", [](const Game& game) { return game; }, "An independent copy, history included.")
+      .def(
+          "san",
+          [](const Game& game, std::string_view uci) {
+            return to_san(game.position(), parse_uci(game.position(), uci));
+          },
+          "uci"_a, "A legal move in standard algebraic notation.")
+      .def(
+          "parse_san",
+          [](const Game& game, std::string_view text) {
+            return to_uci(parse_san(game.position(), text));
+          },
+          "text"_a, "The UCI text of a move in algebraic notation.")
+      .def(
+          "copy", [](const Game& game) { return game; }, "An independent copy, history included.")
       .def("perft", &board_perft, "depth"_a, "Number of leaf nodes of the legal move tree.")
-      .def_prop_ro("hash", [](const Game& game) { return game.position().hash(); },
-                   "Zobrist hash of the position: pieces, side, castling, en passant.")
+      .def_prop_ro(
+          "hash", [](const Game& game) { return game.position().hash(); },
+          "Zobrist hash of the position: pieces, side, castling, en passant.")
       .def("__copy__", [](const Game& game) { return game; })
-      .def("__deepcopy__", [](const Game& game, nb::handle) { return game; }, "memo"_a)
+      .def(
+          "__deepcopy__", [](const Game& game, nb::handle) { return game; }, "memo"_a)
       .def("__str__", &drawn)
       .def("__repr__", [](const Game& game) { return "Board('" + to_fen(game.position()) + "')"; });
 }

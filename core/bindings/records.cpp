@@ -22,13 +22,15 @@ nb::object view(nb::handle self, const std::vector<T>& values) {
 std::size_t checked_index(const GameRecords& records, std::int64_t index) {
   const std::int64_t size = records.size();
   if (index < -size || index >= size)
-    throw BadInput("game " + std::to_string(index) + " is not among " + std::to_string(size) + " games");
+    throw BadInput("game " + std::to_string(index) + " is not among " + std::to_string(size) +
+                   " games");
   return std::size_t(index < 0 ? index + size : index);
 }
 
 template <class Out, auto Member>
 auto array_property() {
-  return [](nb::handle self) { return view<Out>(self, nb::cast<const GameRecords&>(self).*Member); };
+  return
+      [](nb::handle self) { return view<Out>(self, nb::cast<const GameRecords&>(self).*Member); };
 }
 
 std::string start_fen(const GameRecords& records, std::int64_t index) {
@@ -52,27 +54,30 @@ std::vector<std::string> san_line(const GameRecords& records, std::int64_t index
 }  // namespace
 
 void bind_records(nb::module_& module) {
+  module.def("reason_names",
+             [] { return std::vector<std::string>(std::begin(kReasonNames), std::end(kReasonNames)); },
+             "Names of the codes in GameRecords.reasons, in order.");
   nb::class_<GameRecords>(
       module, "GameRecords",
       "Finished games in flat arrays: game i owns moves[offsets[i]:offsets[i + 1]].")
       .def("__len__", [](const GameRecords& records) { return records.size(); })
       .def_prop_ro("moves", array_property<std::uint16_t, &GameRecords::moves>(),
-                   nb::sig("def moves(self) -> NDArray[numpy.uint16]"),
+                   nb::sig("def moves(self) -> numpy.typing.NDArray[numpy.uint16]"),
                    "All moves, end to end: from | to << 6 | promotion << 12.")
       .def_prop_ro("offsets", array_property<std::int64_t, &GameRecords::offsets>(),
-                   nb::sig("def offsets(self) -> NDArray[numpy.int64]"),
+                   nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
                    "Where each game begins in moves, and one past the last.")
       .def_prop_ro("results", array_property<std::int8_t, &GameRecords::results>(),
-                   nb::sig("def results(self) -> NDArray[numpy.int8]"),
+                   nb::sig("def results(self) -> numpy.typing.NDArray[numpy.int8]"),
                    "1 White won, 0 draw, -1 Black won, -128 not known.")
       .def_prop_ro("reasons", array_property<std::uint8_t, &GameRecords::reasons>(),
-                   nb::sig("def reasons(self) -> NDArray[numpy.uint8]"),
+                   nb::sig("def reasons(self) -> numpy.typing.NDArray[numpy.uint8]"),
                    "Why each game ended: an index into selfmate.rules.REASONS.")
       .def_prop_ro("white_elo", array_property<std::uint16_t, &GameRecords::white_elo>(),
-                   nb::sig("def white_elo(self) -> NDArray[numpy.uint16]"),
+                   nb::sig("def white_elo(self) -> numpy.typing.NDArray[numpy.uint16]"),
                    "White's rating, 0 where not known.")
       .def_prop_ro("black_elo", array_property<std::uint16_t, &GameRecords::black_elo>(),
-                   nb::sig("def black_elo(self) -> NDArray[numpy.uint16]"),
+                   nb::sig("def black_elo(self) -> numpy.typing.NDArray[numpy.uint16]"),
                    "Black's rating, 0 where not known.")
       .def("start_fen", &start_fen, "game"_a, "The position the game started from.")
       .def("san", &san_line, "game"_a, "The game's moves in algebraic notation.");

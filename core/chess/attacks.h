@@ -30,9 +30,15 @@ struct AttackTables {
 
 extern const AttackTables kAttacks;
 
-inline Bitboard knight_attacks(Square square) { return kAttacks.knight[square]; }
-inline Bitboard king_attacks(Square square) { return kAttacks.king[square]; }
-inline Bitboard pawn_attacks(Color color, Square square) { return kAttacks.pawn[color][square]; }
+inline Bitboard knight_attacks(Square square) {
+  return kAttacks.knight[square];
+}
+inline Bitboard king_attacks(Square square) {
+  return kAttacks.king[square];
+}
+inline Bitboard pawn_attacks(Color color, Square square) {
+  return kAttacks.pawn[color][square];
+}
 inline Bitboard bishop_attacks(Square square, Bitboard occupied) {
   return kAttacks.bishop[square](occupied);
 }
@@ -42,8 +48,12 @@ inline Bitboard rook_attacks(Square square, Bitboard occupied) {
 inline Bitboard queen_attacks(Square square, Bitboard occupied) {
   return bishop_attacks(square, occupied) | rook_attacks(square, occupied);
 }
-inline Bitboard between(Square a, Square b) { return kAttacks.between[a][b]; }
-inline Bitboard line(Square a, Square b) { return kAttacks.line[a][b]; }
+inline Bitboard between(Square a, Square b) {
+  return kAttacks.between[a][b];
+}
+inline Bitboard line(Square a, Square b) {
+  return kAttacks.line[a][b];
+}
 
 template <Color Us>
 constexpr Bitboard pawn_attacks(Bitboard pawns) {

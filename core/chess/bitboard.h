@@ -12,9 +12,15 @@ constexpr Bitboard kFileH = kFileA << 7;
 constexpr Bitboard kRank1 = 0xFF;
 constexpr Bitboard kBackRanks = kRank1 | kRank1 << 56;
 
-constexpr Bitboard bit(Square square) { return 1ULL << square; }
-constexpr Bitboard file_mask(int file) { return kFileA << file; }
-constexpr Bitboard rank_mask(int rank) { return kRank1 << (8 * rank); }
+constexpr Bitboard bit(Square square) {
+  return 1ULL << square;
+}
+constexpr Bitboard file_mask(int file) {
+  return kFileA << file;
+}
+constexpr Bitboard rank_mask(int rank) {
+  return kRank1 << (8 * rank);
+}
 
 constexpr int popcount(Bitboard set) {
 #ifdef __POPCNT__
@@ -27,9 +33,15 @@ constexpr int popcount(Bitboard set) {
 #endif
 }
 
-constexpr bool more_than_one(Bitboard set) { return (set & (set - 1)) != 0; }
-constexpr Square lowest(Bitboard set) { return std::countr_zero(set); }
-constexpr Square highest(Bitboard set) { return 63 - std::countl_zero(set); }
+constexpr bool more_than_one(Bitboard set) {
+  return (set & (set - 1)) != 0;
+}
+constexpr Square lowest(Bitboard set) {
+  return std::countr_zero(set);
+}
+constexpr Square highest(Bitboard set) {
+  return 63 - std::countl_zero(set);
+}
 
 constexpr Square pop_lowest(Bitboard& set) {
   const Square square = lowest(set);
@@ -42,7 +54,11 @@ template <Color Us>
 constexpr Bitboard forward(Bitboard set) {
   return Us == kWhite ? set << 8 : set >> 8;
 }
-constexpr Bitboard east(Bitboard set) { return (set & ~kFileH) << 1; }
-constexpr Bitboard west(Bitboard set) { return (set & ~kFileA) >> 1; }
+constexpr Bitboard east(Bitboard set) {
+  return (set & ~kFileH) << 1;
+}
+constexpr Bitboard west(Bitboard set) {
+  return (set & ~kFileA) >> 1;
+}
 
 }  // namespace selfmate

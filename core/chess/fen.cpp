@@ -13,7 +13,9 @@ constexpr std::uint32_t kMaxCounter = 9999;
   throw BadInput("bad FEN " + quoted(fen) + ": " + reason);
 }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 std::vector<std::string_view> split_fields(std::string_view text) {
   std::vector<std::string_view> fields;
@@ -33,8 +35,9 @@ void place_rank(Position& position, std::string_view fen, std::string_view row, 
     const bool digit = c >= '1' && c <= '8';
     const std::size_t piece = kPieceLetters.find(c);
     if (!digit && piece == std::string_view::npos)
-      refuse(fen, quoted(std::string_view(&c, 1)) + " in the board field is neither a piece "
-                  "(PNBRQK, pnbrqk) nor a digit 1-8");
+      refuse(fen, quoted(std::string_view(&c, 1)) +
+                      " in the board field is neither a piece "
+                      "(PNBRQK, pnbrqk) nor a digit 1-8");
     if (digit && after_digit) refuse(fen, "two digits in a row in the board field");
     if (!digit && file < 8) position.put(make_square(file, rank), Piece(piece));
     file += digit ? c - '0' : 1;

@@ -21,7 +21,8 @@ std::string fen_unless_standard(const Position& position) {
 }
 
 void check_counts(std::int64_t count, const char* what, int max_plies, int threads) {
-  if (count < 1) throw BadInput(std::string(what) + " must be at least 1, not " + std::to_string(count));
+  if (count < 1)
+    throw BadInput(std::string(what) + " must be at least 1, not " + std::to_string(count));
   if (max_plies < 0)
     throw BadInput("max_plies must be 0 (no limit) or more, not " + std::to_string(max_plies));
   if (threads < 1 || threads > 1024)

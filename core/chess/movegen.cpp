@@ -48,9 +48,8 @@ Bitboard safe_king_steps(const Position& position, Square king) {
 template <Color Us>
 Bitboard pinned_pieces(const Position& position, Square king) {
   const Bitboard them = position.pieces(~Us), queens = position.pieces(kQueen);
-  Bitboard snipers =
-      them & ((bishop_attacks(king, them) & (position.pieces(kBishop) | queens)) |
-              (rook_attacks(king, them) & (position.pieces(kRook) | queens)));
+  Bitboard snipers = them & ((bishop_attacks(king, them) & (position.pieces(kBishop) | queens)) |
+                             (rook_attacks(king, them) & (position.pieces(kRook) | queens)));
   Bitboard pinned = 0;
   while (snipers) {
     const Bitboard shield = between(king, pop_lowest(snipers)) & position.pieces(Us);
@@ -164,7 +163,9 @@ int count_legal_moves(const Position& position) {
   return sink.count;
 }
 
-bool has_legal_move(const Position& position) { return count_legal_moves(position) > 0; }
+bool has_legal_move(const Position& position) {
+  return count_legal_moves(position) > 0;
+}
 
 std::uint64_t perft(Position& position, int depth) {
   if (depth == 0) return 1;

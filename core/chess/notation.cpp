@@ -5,8 +5,12 @@ namespace {
 
 constexpr std::string_view kLetters = "PNBRQK";
 
-constexpr bool is_file(char c) { return c >= 'a' && c <= 'h'; }
-constexpr bool is_rank(char c) { return c >= '1' && c <= '8'; }
+constexpr bool is_file(char c) {
+  return c >= 'a' && c <= 'h';
+}
+constexpr bool is_rank(char c) {
+  return c >= '1' && c <= '8';
+}
 
 int piece_from_letter(char upper) {
   const std::size_t index = kLetters.find(upper);
@@ -26,7 +30,7 @@ bool split_san(std::string_view san, SanParts& parts) {
   if (end && (san[end - 1] == '+' || san[end - 1] == '#')) --end;
   if (end && !is_rank(san[end - 1])) {
     parts.promotion = piece_from_letter(char(san[end - 1] & ~32));
-    if (parts.promotion < kKnight || ((san[end - 1] | 32) < 'a')) return false;
+    if (parts.promotion < kKnight) return false;
     --end;
     if (end && san[end - 1] == '=') --end;
   }
@@ -80,8 +84,8 @@ Bitboard san_origins(const Position& position, const SanParts& parts) {
   Bitboard origins;
   if (parts.piece >= 0) {
     const PieceType type = PieceType(parts.piece);
-    origins = piece_attacks(type, parts.to, position.pieces()) &
-              position.pieces(position.turn(), type);
+    origins =
+        piece_attacks(type, parts.to, position.pieces()) & position.pieces(position.turn(), type);
   } else {
     const bool captures = parts.from_file >= 0 && parts.from_file != file_of(parts.to);
     origins = pawn_origins(position, parts.to, captures);

@@ -17,9 +17,10 @@ enum class Reason : std::uint8_t {
   kThreefoldRepetition,
   kPlyLimit,
 };
-inline constexpr std::string_view kReasonNames[] = {
-    "unknown",     "checkmate",            "stalemate", "insufficient_material",
-    "fifty_moves", "threefold_repetition", "ply_limit"};
+inline constexpr std::string_view kReasonNames[] = {"unknown",     "checkmate",
+                                                    "stalemate",   "insufficient_material",
+                                                    "fifty_moves", "threefold_repetition",
+                                                    "ply_limit"};
 
 constexpr std::string_view reason_name(Reason reason) {
   return kReasonNames[static_cast<std::size_t>(reason)];
@@ -36,6 +37,7 @@ bool insufficient_material(const Position& position);
 
 // Ends by checkmate, then material, stalemate, fifty moves, repetition: the order decides the
 // reason when several hold. `earlier_occurrences` counts the same position earlier in the game.
-std::optional<Outcome> outcome_of(const Position& position, bool has_moves, int earlier_occurrences);
+std::optional<Outcome> outcome_of(const Position& position, bool has_moves,
+                                  int earlier_occurrences);
 
 }  // namespace selfmate

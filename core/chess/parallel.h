@@ -22,9 +22,8 @@ void parallel_for(std::int64_t count, int threads, std::int64_t least_share, Wor
     work(std::int64_t(0), count);
     return;
   }
-  run_shares(shares, [&](int share) {
-    work(count * share / shares, count * (share + 1) / shares);
-  });
+  run_shares(shares,
+             [&](int share) { work(count * share / shares, count * (share + 1) / shares); });
 }
 
 }  // namespace selfmate

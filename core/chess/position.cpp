@@ -33,7 +33,9 @@ constexpr std::array<std::uint8_t, 64> kRightsLost = [] {
 
 }  // namespace
 
-Position::Position() { board_.fill(kNoPiece); }
+Position::Position() {
+  board_.fill(kNoPiece);
+}
 
 const Position& Position::start() {
   static const Position position = parse_fen(kStartFen);
@@ -62,7 +64,9 @@ void Position::lift(Square square, Piece piece) {
   hash_ ^= kKeys.piece[piece][square];
 }
 
-void Position::put(Square square, Piece piece) { add(square, piece); }
+void Position::put(Square square, Piece piece) {
+  add(square, piece);
+}
 
 void Position::set_state(Color turn, std::uint8_t castling, Square en_passant,
                          std::uint32_t halfmove_clock, std::uint32_t fullmove_number) {
@@ -89,11 +93,11 @@ std::uint64_t Position::recomputed_hash() const {
 Bitboard Position::attackers(Square square, Color by, Bitboard occupied) const {
   const Bitboard diagonal = by_type_[kBishop] | by_type_[kQueen];
   const Bitboard straight = by_type_[kRook] | by_type_[kQueen];
-  return by_color_[by] & ((pawn_attacks(~by, square) & by_type_[kPawn]) |
-                          (knight_attacks(square) & by_type_[kKnight]) |
-                          (king_attacks(square) & by_type_[kKing]) |
-                          (bishop_attacks(square, occupied) & diagonal) |
-                          (rook_attacks(square, occupied) & straight));
+  return by_color_[by] &
+         ((pawn_attacks(~by, square) & by_type_[kPawn]) |
+          (knight_attacks(square) & by_type_[kKnight]) | (king_attacks(square) & by_type_[kKing]) |
+          (bishop_attacks(square, occupied) & diagonal) |
+          (rook_attacks(square, occupied) & straight));
 }
 
 bool Position::keeps_king_safe(Square from, Square to) const {
@@ -137,8 +141,8 @@ bool Position::pawn_reaches(Square from, Square to) const {
 bool Position::castling_is_legal(Move move) const {
   const Square from = from_of(move), to = to_of(move);
   const bool king_side = to > from;
-  const std::uint8_t right = std::uint8_t((king_side ? kWhiteKingSide : kWhiteQueenSide)
-                                          << (turn_ == kWhite ? 0 : 2));
+  const std::uint8_t right =
+      std::uint8_t((king_side ? kWhiteKingSide : kWhiteQueenSide) << (turn_ == kWhite ? 0 : 2));
   if (!(castling_ & right) || (between(from, rook_hop(to).from) & pieces())) return false;
   for (Square square = from;; square += king_side ? 1 : -1) {
     if (attackers(square, ~turn_, pieces())) return false;
@@ -170,11 +174,10 @@ Undo Position::make(Move move) {
   const PieceType type = type_of(piece);
   const Square victim_square = type == kPawn && to == en_passant_ ? to ^ 8 : to;
   const Piece victim = board_[victim_square];
-  const Undo undo{hash_,
-                  halfmove_clock_,
-                  move,
-                  std::uint8_t((victim == kNoPiece ? kNoPieceType : type_of(victim)) << 4 | castling_),
-                  en_passant_};
+  const Undo undo{
+      hash_, halfmove_clock_, move,
+      std::uint8_t((victim == kNoPiece ? kNoPieceType : type_of(victim)) << 4 | castling_),
+      en_passant_};
 
   if (en_passant_ != kNoSquare) {
     hash_ ^= kKeys.en_passant_file[file_of(en_passant_)];

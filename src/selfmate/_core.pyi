@@ -1,0 +1,171 @@
+"""The rule book in C++. Private: use selfmate's public modules."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy
+import numpy.typing
+
+
+class Outcome:
+    """How a game ended."""
+
+    @property
+    def winner(self) -> Literal['white', 'black'] | None:
+        """The winning side, or None for a draw."""
+
+    @property
+    def reason(self) -> str:
+        """
+        checkmate, stalemate, insufficient_material, fifty_moves, threefold_repetition or ply_limit.
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class Board:
+    """A chess game: a position and the line that led to it."""
+
+    def __init__(self, fen: str | None = None) -> None:
+        """The standard start, or the position of a FEN."""
+
+    def fen(self) -> str:
+        """
+        The position as FEN; the en-passant square only while a capture there is legal.
+        """
+
+    def legal_moves(self) -> list[str]:
+        """All legal moves as UCI texts."""
+
+    def push(self, uci: str, *, past_draw: bool = False) -> None:
+        """
+        Plays a move given as UCI text. After the end of the game nothing can be played, except past a draw by repetition, fifty moves or material with past_draw=True.
+        """
+
+    def pop(self) -> str:
+        """Takes the last move back and returns it."""
+
+    @property
+    def turn(self) -> Literal['white', 'black']:
+        """The side to move."""
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves played so far as UCI texts."""
+
+    def is_check(self) -> bool:
+        """Whether the side to move is in check."""
+
+    def outcome(self) -> Outcome | None:
+        """None while the game goes on, else winner and reason."""
+
+    def san(self, uci: str) -> str:
+        """A legal move in standard algebraic notation."""
+
+    def parse_san(self, text: str) -> str:
+        """The UCI text of a move in algebraic notation."""
+
+    def copy(self) -> Board:
+        """An independent copy, history included."""
+
+    def perft(self, depth: int) -> int:
+        """Number of leaf nodes of the legal move tree."""
+
+    @property
+    def hash(self) -> int:
+        """Zobrist hash of the position: pieces, side, castling, en passant."""
+
+    def __copy__(self) -> Board: ...
+
+    def __deepcopy__(self, memo: object) -> Board: ...
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+def reason_names() -> list[str]:
+    """Names of the codes in GameRecords.reasons, in order."""
+
+class GameRecords:
+    """
+    Finished games in flat arrays: game i owns moves[offsets[i]:offsets[i + 1]].
+    """
+
+    def __len__(self) -> int: ...
+
+    @property
+    def moves(self) -> numpy.typing.NDArray[numpy.uint16]:
+        """All moves, end to end: from | to << 6 | promotion << 12."""
+
+    @property
+    def offsets(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Where each game begins in moves, and one past the last."""
+
+    @property
+    def results(self) -> numpy.typing.NDArray[numpy.int8]:
+        """1 White won, 0 draw, -1 Black won, -128 not known."""
+
+    @property
+    def reasons(self) -> numpy.typing.NDArray[numpy.uint8]:
+        """Why each game ended: an index into selfmate.rules.REASONS."""
+
+    @property
+    def white_elo(self) -> numpy.typing.NDArray[numpy.uint16]:
+        """White's rating, 0 where not known."""
+
+    @property
+    def black_elo(self) -> numpy.typing.NDArray[numpy.uint16]:
+        """Black's rating, 0 where not known."""
+
+    def start_fen(self, game: int) -> str:
+        """The position the game started from."""
+
+    def san(self, game: int) -> list[str]:
+        """The game's moves in algebraic notation."""
+
+class GameBatch:
+    """Many games stepped together, finished ones restarted in place."""
+
+    def __init__(self, size: int, *, starts: Sequence[str] | None = None, seed: int = 0, max_plies: int = 0, threads: int = 1) -> None:
+        """
+        Games start from the FENs in `starts` in turn (default: the standard start); a game of `max_plies` plies ends as ply_limit (0: no limit).
+        """
+
+    def __len__(self) -> int: ...
+
+    def legal(self) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64]]:
+        """
+        Legal moves of all games end to end, and offsets: game i has moves[offsets[i]:offsets[i + 1]].
+        """
+
+    def random_moves(self) -> numpy.typing.NDArray[numpy.uint16]:
+        """
+        A uniformly random legal move for every game, each from its slot's own stream.
+        """
+
+    def step(self, moves: numpy.typing.NDArray[numpy.uint16]) -> tuple[numpy.typing.NDArray[numpy.int32], GameRecords]:
+        """
+        Plays one move in every game. Returns the slots whose games ended and those games; the slots start anew. An illegal move raises ValueError and leaves every game as it was.
+        """
+
+    def board(self, slot: int) -> Board:
+        """A copy of one game as a Board."""
+
+    def fens(self) -> list[str]:
+        """The FEN of every game."""
+
+    @property
+    def white_to_move(self) -> numpy.typing.NDArray[numpy.bool_]:
+        """Whether White is to move, for every game."""
+
+    @property
+    def plies(self) -> numpy.typing.NDArray[numpy.int32]:
+        """Plies played since its start, for every game."""
+
+def random_games(count: int, *, seed: int = 0, max_plies: int = 0, threads: int = 1) -> GameRecords:
+    """
+    Complete games of uniformly random legal moves from the standard start.
+    """

@@ -1,0 +1,21 @@
+"""Speed beside our peers, in one run, as ratios."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+# Figures of a suite by key; ratios are called `..._x_vs_PEER`, a peer that is not here is None.
+Figures = dict[str, float | None]
+
+# Each suite is a module of this package with `run() -> Figures`, taking at most a minute.
+SUITES = {
+    "rules": "perft and random play, beside python-chess, Stockfish and OpenSpiel",
+    "pgn": "reading games, beside python-chess and pgn-extract",
+}
+
+
+def load_suite(name: str) -> Callable[[], Figures]:
+    """The `run` function of a suite."""
+    if name not in SUITES:
+        raise ValueError(f"no benchmark suite {name!r}; there are: {', '.join(SUITES)}")
+    run: Callable[[], Figures] = import_module(f"selfmate.bench.{name}").run
+    return run

@@ -1,0 +1,156 @@
+"""The rule book's speed: perft, random play with legal lists, and with the 68 planes."""
+
+import random
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import chess
+import numpy as np
+
+from selfmate.bench import Figures
+from selfmate.bench.measure import Go, best_rates, ratio
+from selfmate.bench.peers import find_program, has_module
+from selfmate.encodings import encode
+from selfmate.rules import Board, GameBatch, random_games
+from selfmate.rules.perft_positions import PERFT_POSITIONS
+
+ROUNDS = 5
+BATCH = 256
+PLIES = 200_000  # of ours in one go; the peers play fewer, their speed does not depend on it
+
+
+def perft_ours(depth_for_start: int = 6) -> float:
+    """Nodes counted in the start position and Kiwipete, the latter one ply shallower."""
+    start, kiwipete = (Board(position.fen) for position in PERFT_POSITIONS[:2])
+    return start.perft(depth_for_start) + kiwipete.perft(depth_for_start - 1)
+
+
+def perft_python_chess(depth_for_start: int = 3) -> float:
+    def count(board: chess.Board, depth: int) -> int:
+        if depth == 1:
+            return board.legal_moves.count()
+        nodes = 0
+        for move in board.legal_moves:
+            board.push(move)
+            nodes += count(board, depth - 1)
+            board.pop()
+        return nodes
+
+    start, kiwipete = (chess.Board(position.fen) for position in PERFT_POSITIONS[:2])
+    return count(start, depth_for_start) + count(kiwipete, depth_for_start - 1)
+
+
+@contextmanager
+def stockfish_perft() -> Iterator[Go | None]:
+    """Stockfish's own `go perft` on the positions of `perft_ours`, its start-up not counted."""
+    path = find_program("stockfish")
+    if path is None:
+        yield None
+        return
+    pipe = subprocess.PIPE
+    with subprocess.Popen([path], stdin=pipe, stdout=pipe, text=True) as engine:
+        assert engine.stdin is not None and engine.stdout is not None
+        engine.stdin.write("setoption name Threads value 1\n")
+
+        def go(depth_for_start: int = 6) -> float:
+            assert engine.stdin is not None and engine.stdout is not None
+            nodes = 0
+            for depth, position in zip(
+                (depth_for_start, depth_for_start - 1), PERFT_POSITIONS[:2], strict=True
+            ):
+                engine.stdin.write(f"position fen {position.fen}\ngo perft {depth}\n")
+                engine.stdin.flush()
+                for line in engine.stdout:
+                    if line.startswith("Nodes searched:"):
+                        nodes += int(line.split(":")[1])
+                        break
+            return nodes
+
+        try:
+            yield go
+        finally:
+            engine.stdin.write("quit\n")
+            engine.stdin.flush()
+
+
+def play_ours(planes: bool, threads: int = 1) -> float:
+    """Random games from NumPy arrays: legal lists (and planes) of every position, then a move."""
+    batch = GameBatch(BATCH, seed=1, threads=threads)
+    buffer = np.empty((BATCH, 68, 8, 8), np.float32)
+    steps = PLIES // BATCH
+    for _ in range(steps):
+        batch.legal()
+        if planes:
+            encode("planes68", batch, out=buffer)
+        batch.step(batch.random_moves())
+    return steps * BATCH
+
+
+def play_openspiel(planes: bool, games: int = 10) -> float:
+    import pyspiel
+
+    game = pyspiel.load_game("chess")
+    choose = random.Random(1).choice
+    plies = 0
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            actions = state.legal_actions()
+            if planes:
+                state.observation_tensor()
+            state.apply_action(choose(actions))
+            plies += 1
+    return plies
+
+
+def play_python_chess(games: int = 4) -> float:
+    choose = random.Random(1).choice
+    plies = 0
+    for _ in range(games):
+        board = chess.Board()
+        while not (board.is_game_over() or board.halfmove_clock >= 100 or board.is_repetition(3)):
+            board.push(choose(list(board.legal_moves)))
+            plies += 1
+    return plies
+
+
+def games_at_once(games: int, threads: int = 1) -> float:
+    random_games(games, seed=1, threads=threads)
+    return games
+
+
+def run(rounds: int = ROUNDS) -> Figures:
+    """All contestants in one run."""
+    openspiel = has_module("pyspiel")
+    with stockfish_perft() as stockfish:
+        rates = best_rates(
+            {
+                "perft": perft_ours,
+                "perft_python_chess": perft_python_chess,
+                "perft_stockfish": stockfish,
+                "play": partial(play_ours, planes=False),
+                "play_python_chess": play_python_chess,
+                "play_openspiel": partial(play_openspiel, planes=False) if openspiel else None,
+                "planes": partial(play_ours, planes=True),
+                "planes_openspiel": partial(play_openspiel, planes=True) if openspiel else None,
+                "games": partial(games_at_once, 2_000),
+                "games_four_times_as_many": partial(games_at_once, 8_000),
+                "games_two_threads": partial(games_at_once, 2_000, threads=2),
+            },
+            rounds,
+        )
+    figures: Figures = {
+        "perft_x_vs_python_chess": ratio(rates["perft"], rates["perft_python_chess"]),
+        "perft_x_vs_stockfish": ratio(rates["perft"], rates["perft_stockfish"]),
+        "play_x_vs_python_chess": ratio(rates["play"], rates["play_python_chess"]),
+        "play_x_vs_openspiel": ratio(rates["play"], rates["play_openspiel"]),
+        "planes_x_vs_openspiel": ratio(rates["planes"], rates["planes_openspiel"]),
+        "two_threads_x_vs_one": ratio(rates["games_two_threads"], rates["games"]),
+        "four_times_the_games_x": ratio(rates["games_four_times_as_many"], rates["games"]),
+    }
+    units = {"perft": "nodes", "games": "games"}
+    for name, rate in rates.items():
+        figures[f"{name}_{units.get(name.split('_')[0], 'plies')}_per_s"] = rate
+    return figures

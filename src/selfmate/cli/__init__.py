@@ -1,0 +1,58 @@
+"""The command line: one thin file per verb. Nothing heavy is imported before a verb runs."""
+
+import sys
+from typing import Annotated
+
+import typer
+from typer._click.exceptions import ClickException
+
+from selfmate.cli import bench, demo, doctor, perft
+from selfmate.cli.errors import BadInput, JobFailed
+
+app = typer.Typer(
+    name="selfmate",
+    help="A laboratory for chess engines that teach themselves.",
+    epilog="Exit codes: 0 done, 1 the job failed, 2 bad input. New here? Try: selfmate demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for verb in (demo, perft, bench, doctor):
+    app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from selfmate import __version__
+
+        print(f"selfmate {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """The `selfmate` command."""
+    try:
+        code = app(prog_name="selfmate", standalone_mode=False) or 0
+    except (ClickException, BadInput) as error:
+        code = _complain(error.format_message() if isinstance(error, ClickException) else error, 2)
+    except JobFailed as error:
+        code = _complain(error, 1)
+    sys.exit(code)
+
+
+def _complain(message: object, code: int) -> int:
+    line = " ".join(str(message).split())
+    print(f"selfmate: {line}", file=sys.stderr)
+    return code

@@ -1,0 +1,101 @@
+"""`selfmate doctor`: what this machine can do."""
+
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+from selfmate.cli.errors import JobFailed
+
+
+@dataclass(frozen=True)
+class Finding:
+    name: str
+    found: str | None  # version, place or figure; None when missing
+    needed: bool
+    use: str  # what it is for, and how to get it when missing
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Check the installation and list what this machine has for Selfmate to use."""
+    findings = [*_machine(), *_own_parts(), *_helpers()]
+    broken = [finding.name for finding in findings if finding.needed and not finding.found]
+    if as_json:
+        print(json.dumps({"ok": not broken, "findings": [asdict(f) for f in findings]}))
+    else:
+        _print_table(findings)
+    if broken:
+        raise JobFailed(f"something needed is broken: {', '.join(broken)}")
+
+
+def _machine() -> list[Finding]:
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    cores = len(os.sched_getaffinity(0))
+    return [
+        Finding("python", platform.python_version(), True, "runs everything"),
+        Finding("cores", str(cores), True, "games and nets share them"),
+        Finding("memory", f"{memory_bytes / 2**30:.0f} GiB", True, "replay and batches live here"),
+    ]
+
+
+def _own_parts() -> list[Finding]:
+    from importlib.metadata import version
+
+    return [
+        Finding("selfmate", version("selfmate"), True, "this package"),
+        Finding("rule book", _check_rules(), True, "the C++ core, checked by perft"),
+        Finding("numpy", version("numpy"), True, "batches of games as arrays"),
+    ]
+
+
+def _check_rules() -> str | None:
+    from selfmate.rules import Board
+    from selfmate.rules.perft_positions import PERFT_POSITIONS
+
+    if all(Board(p.fen).perft(4) == p.nodes[3] for p in PERFT_POSITIONS):
+        return "right in six positions"
+    return None
+
+
+def _helpers() -> list[Finding]:
+    from selfmate.bench.peers import find_program, has_module
+
+    return [
+        Finding(
+            "stockfish",
+            find_program("stockfish"),
+            False,
+            "a peer in bench rules; Debian: apt install stockfish",
+        ),
+        Finding(
+            "pgn-extract",
+            find_program("pgn-extract"),
+            False,
+            "a peer in bench pgn; Debian: apt install pgn-extract",
+        ),
+        Finding(
+            "open_spiel",
+            "installed" if has_module("pyspiel") else None,
+            False,
+            "a peer in bench rules; pip install 'selfmate[bench]'",
+        ),
+    ]
+
+
+def _print_table(findings: list[Finding]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="What this machine can do", title_justify="left")
+    for column in ("", "part", "found", "what for"):
+        table.add_column(column)
+    for finding in findings:
+        missing = "[red]broken[/]" if finding.needed else "[yellow]not there[/]"
+        mark = "[green]ok[/]" if finding.found else "[red]!![/]" if finding.needed else "--"
+        table.add_row(mark, finding.name, finding.found or missing, finding.use)
+    Console().print(table)

@@ -1,0 +1,84 @@
+"""Where differential tests start from, and how many positions they look at."""
+
+import os
+import random
+from collections.abc import Iterator
+
+import chess
+
+from selfmate.rules.perft_positions import PERFT_POSITIONS
+
+# `make fuzz` raises the number; a shard is what one worker takes.
+SHARDS = 10
+
+# Corners of the rules: en passant with pins and checks, castling through and out of attacks,
+# promotions with capture and check, long lines of repetition, lone kings, many queens.
+EDGE_FENS = (
+    "8/8/8/K2pP2r/8/8/8/7k w - d6 0 2",
+    "8/8/3k4/8/2pP4/8/B7/4K3 b - d3 0 1",
+    "8/6bb/8/8/R1pP2k1/4P3/P7/K7 b - d3 0 1",
+    "8/8/8/2pP4/1K6/8/8/4k3 w - c6 0 2",
+    "8/8/8/1k1pP3/8/8/8/B3K2R w K d6 0 2",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/4q3/8/R3K2R w KQkq - 0 1",
+    "r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1",
+    "r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "n1n5/1Pk5/8/8/8/8/5Kp1/5N1N w - - 0 1",
+    "8/PPPPPPPP/8/8/8/k7/8/7K w - - 0 1",
+    "2r5/3pk3/8/2P5/8/2K5/8/8 w - - 5 4",
+    "8/8/4k3/8/8/8/4K3/8 w - - 0 1",
+    "8/8/4k3/3b4/8/8/4K1B1/8 w - - 0 1",
+    "8/8/4k3/3nn3/8/8/4K3/8 w - - 90 80",
+    "5k2/8/8/8/8/8/8/4K2R w K - 0 1",
+    "3k4/8/8/8/8/8/8/R3K3 w Q - 0 1",
+    "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    "7k/5Q2/8/8/8/8/8/K7 w - - 97 200",
+    "8/8/8/8/8/5k2/5p2/5K2 w - - 0 1",
+    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 3",
+)
+STARTS = (*(position.fen for position in PERFT_POSITIONS), *EDGE_FENS)
+
+
+def wanted_positions(in_ci: int) -> int:
+    """How many positions to look at in all: `in_ci`, or what `make fuzz` says."""
+    return int(os.environ.get("SELFMATE_FUZZ_POSITIONS", in_ci))
+
+
+def is_over(board: chess.Board) -> bool:
+    """Whether the game ends here by our rules: claimable draws are applied at once."""
+    return (
+        board.halfmove_clock >= 100
+        or board.is_insufficient_material()
+        or board.is_repetition(3)
+        or not any(board.legal_moves)
+    )
+
+
+def choose_move(board: chess.Board, rng: random.Random) -> chess.Move:
+    """Mostly any move; at times a sharp one, or one that goes back where it came from."""
+    moves = list(board.legal_moves)
+    mood = rng.random()
+    if mood < 0.1:
+        sharp = [m for m in moves if m.promotion or board.is_en_passant(m) or board.is_castling(m)]
+        moves = sharp or moves
+    elif mood < 0.25 and len(board.move_stack) >= 2:
+        last = board.move_stack[-2]
+        back = [m for m in moves if (m.from_square, m.to_square) == (last.to_square, last.from_square)]
+        moves = back or moves
+    return rng.choice(moves)
+
+
+def random_games(seed: int, positions: int) -> Iterator[chess.Board]:
+    """The same board object at each position of seeded random games, `positions` in all."""
+    rng = random.Random(seed)
+    seen = 0
+    while seen < positions:
+        fen = chess.STARTING_FEN if rng.random() < 0.6 else rng.choice(STARTS)
+        board = chess.Board(fen)
+        while seen < positions:
+            yield board
+            seen += 1
+            if is_over(board):
+                break
+            board.push(choose_move(board, rng))

@@ -1,0 +1,129 @@
+"""The rule book against python-chess, move for move, over seeded random games."""
+
+import random
+
+import chess
+import pytest
+from oracle.positions import EDGE_FENS, SHARDS, is_over, random_games, wanted_positions
+
+from selfmate import Board
+from selfmate.rules.perft_positions import PERFT_POSITIONS
+
+POSITIONS = wanted_positions(in_ci=100_000)
+EVERY_SAN_ONE_IN = 40  # positions where every legal move is written and read as SAN
+
+
+def follow(board: Board, oracle: chess.Board, stack: list[chess.Move]) -> Board:
+    """Our board at the oracle's position: one push, or a new start."""
+    if not oracle.move_stack:
+        return Board(oracle.fen())
+    assert len(oracle.move_stack) == len(stack) + 1
+    board.push(oracle.move_stack[-1].uci())
+    return board
+
+
+def expected_outcome(oracle: chess.Board) -> tuple[str | None, str] | None:
+    if oracle.is_checkmate():
+        return ("black" if oracle.turn else "white", "checkmate")
+    if oracle.is_insufficient_material():
+        return (None, "insufficient_material")
+    if not any(oracle.legal_moves):
+        return (None, "stalemate")
+    if oracle.halfmove_clock >= 100:
+        return (None, "fifty_moves")
+    if oracle.is_repetition(3):
+        return (None, "threefold_repetition")
+    return None
+
+
+def check_san(board: Board, oracle: chess.Board, move: chess.Move) -> None:
+    san = oracle.san(move)
+    assert board.san(move.uci()) == san
+    assert board.parse_san(san) == move.uci()
+    assert oracle.parse_san(board.san(move.uci())) == move
+
+
+def check_position(board: Board, oracle: chess.Board, rng: random.Random) -> None:
+    legal = list(oracle.legal_moves)
+    assert sorted(board.legal_moves()) == sorted(move.uci() for move in legal)
+    assert board.fen() == oracle.fen()
+    assert board.turn == ("white" if oracle.turn else "black")
+    assert board.is_check() == oracle.is_check()
+    outcome = board.outcome()
+    assert (outcome and (outcome.winner, outcome.reason)) == expected_outcome(oracle)
+    assert board.hash == Board(board.fen()).hash
+    if rng.randrange(EVERY_SAN_ONE_IN) == 0:
+        for move in legal:
+            check_san(board, oracle, move)
+    elif legal:
+        check_san(board, oracle, rng.choice(legal))
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_random_games_agree_with_python_chess(shard: int) -> None:
+    board, stack = Board(), list[chess.Move]()
+    rng = random.Random(shard)
+    for oracle in random_games(shard, POSITIONS // SHARDS):
+        board = follow(board, oracle, stack)
+        stack = list(oracle.move_stack)
+        check_position(board, oracle, rng)
+
+
+def test_taking_back_restores_every_position() -> None:
+    board, seen = Board(), list[tuple[str, int, list[str]]]()
+    rng = random.Random(3)
+    while board.outcome() is None:
+        seen.append((board.fen(), board.hash, board.legal_moves()))
+        board.push(rng.choice(board.legal_moves()))
+    for before in reversed(seen):
+        board.pop()
+        assert (board.fen(), board.hash, board.legal_moves()) == before
+
+
+def oracle_perft(board: chess.Board, depth: int) -> int:
+    if depth == 1:
+        return board.legal_moves.count()
+    nodes = 0
+    for move in board.legal_moves:
+        board.push(move)
+        nodes += oracle_perft(board, depth - 1)
+        board.pop()
+    return nodes
+
+
+@pytest.mark.parametrize("fen", EDGE_FENS)
+def test_edge_positions_have_the_oracles_perft(fen: str) -> None:
+    depth = 2 if chess.Board(fen).legal_moves.count() > 40 else 3
+    assert Board(fen).perft(depth) == oracle_perft(chess.Board(fen), depth)
+
+
+@pytest.mark.parametrize("position", PERFT_POSITIONS, ids=lambda position: position.name)
+def test_no_other_text_is_a_legal_move(position: tuple[str, str, tuple[int, ...]]) -> None:
+    """Every one of the 20,480 shapes of a UCI move is legal exactly when the list has it."""
+    board = Board(position[1])
+    accepted = []
+    for start in chess.SQUARE_NAMES:
+        for end in chess.SQUARE_NAMES:
+            for promotion in ("", "n", "b", "r", "q"):
+                try:
+                    board.san(start + end + promotion)
+                except ValueError:
+                    continue
+                accepted.append(start + end + promotion)
+    assert sorted(accepted) == sorted(board.legal_moves())
+
+
+def test_the_walk_reaches_every_kind_of_ending() -> None:
+    endings = set()
+    for oracle in random_games(1, 20_000):
+        if is_over(oracle):
+            ending = expected_outcome(oracle)
+            assert ending is not None
+            endings.add(ending[1])
+    assert endings == {
+        "checkmate",
+        "stalemate",
+        "insufficient_material",
+        "fifty_moves",
+        "threefold_repetition",
+    }
