@@ -1,0 +1,65 @@
+# One word per job. `make demo` and `make test` set everything up themselves and, run again, only
+# do what is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+CXX_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
+
+.PHONY: demo test lint check bench docs fuzz sanitize clean help
+
+help:  ## what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/.installed  ## see it work, from nothing
+	$(BIN)/selfmate demo
+
+test: $(VENV)/.tested  ## lint, then all tests
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.tested  ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.benched  ## speed beside our peers
+	$(BIN)/selfmate bench
+
+docs: $(VENV)/.tested  ## draw anew what tests keep true: stub, encodings
+	SELFMATE_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
+
+fuzz: $(VENV)/.tested  ## ten million positions against python-chess, a million through the codings
+	SELFMATE_FUZZ_POSITIONS=10000000 $(BIN)/python -m pytest -n auto tests/oracle/test_rules.py
+	SELFMATE_FUZZ_POSITIONS=1000000 $(BIN)/python -m pytest -n auto tests/oracle
+
+sanitize: $(VENV)/.tested  ## the core's tests under address and undefined-behaviour sanitizers
+	tests/sanitize.sh $(BIN)/python
+
+clean:  ## forget the build and the environment
+	rm -rf $(VENV) build
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.made pyproject.toml constraints.txt
+	$(PIP) scikit-build-core nanobind setuptools wheel
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools $(CORE)
+	@echo "building the core and installing (a minute the first time) ..."
+	$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	@echo "installing what tests need ..."
+	$(PIP) --no-build-isolation --editable '.[test]'
+	@touch $@
+
+$(VENV)/.benched: $(VENV)/.installed
+	$(PIP) --no-build-isolation --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,155 @@
+"""A single board, as a user would write it."""
+
+import copy
+import re
+
+import pytest
+
+from selfmate import Board
+
+SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
+
+
+def play(board: Board, *ucis: str) -> Board:
+    for uci in ucis:
+        board.push(uci)
+    return board
+
+
+def test_fools_mate() -> None:
+    board = play(Board(), "f2f3", "e7e5", "g2g4", "d8h4")
+    outcome = board.outcome()
+    assert outcome is not None
+    assert (outcome.winner, outcome.reason) == ("black", "checkmate")
+    assert repr(outcome) == "Outcome(winner='black', reason='checkmate')"
+    assert board.is_check()
+    assert board.legal_moves() == []
+    with pytest.raises(ValueError, match="illegal move 'a2a3'"):
+        board.push("a2a3")
+
+
+def test_threefold_repetition_ends_the_game() -> None:
+    board = play(Board(), *SHUFFLE, *SHUFFLE)
+    outcome = board.outcome()
+    assert outcome is not None
+    assert (outcome.winner, outcome.reason) == (None, "threefold_repetition")
+    with pytest.raises(ValueError, match=re.escape("the game is over (threefold_repetition)")):
+        board.push("e2e4")
+    board.push("e2e4", past_draw=True)
+    assert board.outcome() is None
+
+
+def test_fifty_moves_and_mate_on_the_hundredth_half_move() -> None:
+    outcome = Board("7k/8/8/8/8/8/R7/K7 b - - 100 90").outcome()
+    assert outcome is not None
+    assert outcome.reason == "fifty_moves"
+    board = Board("7k/8/6K1/8/8/8/R7/8 w - - 99 90")
+    board.push("a2a8")
+    mate = board.outcome()
+    assert mate is not None
+    assert mate.reason == "checkmate"
+
+
+def test_castling_rights_count_for_repetition() -> None:
+    shuffle = ("e1e2", "e8e7", "e2e1", "e7e8")
+    board = play(Board("r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1"), *shuffle, *shuffle)
+    assert board.outcome() is None  # the first occurrence still had the rights
+    play(board, "e1e2")
+    assert board.outcome() is None  # as long as Black had his
+    play(board, "e8e7")
+    assert board.outcome() is not None
+
+
+def test_fen_shows_en_passant_only_when_it_can_be_taken() -> None:
+    assert play(Board(), "e2e4").fen().split()[3] == "-"
+    assert play(Board(), "e2e4", "a7a6", "e4e5", "d7d5").fen().split()[3] == "d6"
+    pinned = "8/8/8/K2pP2r/8/8/8/7k w - d6 0 2"
+    assert Board(pinned).fen() == pinned.replace("d6", "-")
+
+
+@pytest.mark.parametrize(
+    ("fen", "printed"),
+    [
+        ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
+        ("4k3/8/8/8/8/8/8/4K3 b - - 7", "4k3/8/8/8/8/8/8/4K3 b - - 7 1"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
+        ("  r3k2r/8/8/8/8/8/8/R3K2R  b HAha - 1 9999 ", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 1 9999"),
+    ],
+)
+def test_fens_of_other_programs_are_read(fen: str, printed: str) -> None:
+    assert Board(fen).fen() == printed
+
+
+@pytest.mark.parametrize(
+    ("fen", "uci", "san"),
+    [
+        ("4k3/8/8/8/8/2N3N1/8/4K3 w - - 0 1", "c3e4", "Nce4"),
+        ("4k3/8/2N5/8/8/2N5/8/6K1 w - - 0 1", "c3b5", "Nb5"),
+        ("4k3/8/8/1N6/8/1N6/8/4K3 w - - 0 1", "b3d4", "N3d4"),
+        ("8/k7/8/8/4Q2Q/8/8/K6Q w - - 0 1", "h4e1", "Qh4e1"),
+        ("8/k7/8/8/4Q2Q/8/8/K6Q w - - 0 1", "e4e1", "Qee1"),
+        ("8/k7/8/8/4Q2Q/8/8/K6Q w - - 0 1", "h1e1", "Q1e1"),
+        ("3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7d8n", "exd8=N"),
+        ("3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7d8q", "exd8=Q+"),
+        ("4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "e8g8", "O-O"),
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "O-O+"),
+        ("8/8/8/3pP3/8/8/8/k6K w - d6 0 2", "e5d6", "exd6"),
+    ],
+)
+def test_san_both_ways(fen: str, uci: str, san: str) -> None:
+    board = Board(fen)
+    assert board.san(uci) == san
+    assert board.parse_san(san) == uci
+
+
+@pytest.mark.parametrize("text", ["Ng1f3", "g1f3", "g1-f3", "Nf3", "Nf3+", "Ngf3", "N1f3"])
+def test_other_spellings_of_a_move_are_read(text: str) -> None:
+    assert Board().parse_san(text) == "g1f3"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("", "not a move in algebraic notation"),
+        ("Pe4", "not a move in algebraic notation"),
+        ("e9", "not a move in algebraic notation"),
+        ("--", "null moves are not allowed"),
+        ("Nd2", "illegal move 'Nd2'"),
+        ("O-O", "illegal move 'O-O'"),
+    ],
+)
+def test_bad_san_is_refused_with_its_cause(text: str, cause: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(cause)):
+        Board().parse_san(text)
+
+
+def test_ambiguous_san_is_refused() -> None:
+    with pytest.raises(ValueError, match="ambiguous move 'Ne4'"):
+        Board("4k3/8/8/8/8/2N3N1/8/4K3 w - - 0 1").parse_san("Ne4")
+
+
+@pytest.mark.parametrize("uci", ["", "e2", "e2e9", "e2e4x", "e7e8Q", "0000", "E2E4", "e2e4 "])
+def test_bad_uci_is_refused(uci: str) -> None:
+    with pytest.raises(ValueError, match="a UCI move looks like e2e4 or e7e8q"):
+        Board().push(uci)
+
+
+def test_pop_returns_the_move_and_stops_at_the_start() -> None:
+    board = play(Board(), "e2e4", "e7e5")
+    assert [board.pop(), board.pop()] == ["e7e5", "e2e4"]
+    with pytest.raises(ValueError, match="no move to take back"):
+        board.pop()
+
+
+@pytest.mark.parametrize("duplicate", [Board.copy, copy.copy, copy.deepcopy])
+def test_copies_are_independent(duplicate: object) -> None:
+    board = play(Board(), *SHUFFLE)
+    other = board.copy() if duplicate is Board.copy else duplicate(board)  # type: ignore[operator]
+    other.push("e2e4")
+    assert board.moves == list(SHUFFLE)
+    assert play(board, *SHUFFLE).outcome() is not None
+
+
+def test_a_board_prints_itself() -> None:
+    assert str(Board()).splitlines()[0] == "r n b q k b n r"
+    assert repr(Board()) == f"Board('{Board().fen()}')"
