@@ -47,7 +47,7 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.made pyproject.toml constraints.txt
-	$(PIP) scikit-build-core nanobind setuptools wheel
+	$(PIP) scikit-build-core nanobind setuptools cmake ninja
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.tools $(CORE)

@@ -1,0 +1,10 @@
+"""The command line as a user meets it: a process, its output, its exit code."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+
+def selfmate(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "selfmate", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)

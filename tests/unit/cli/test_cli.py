@@ -1,0 +1,113 @@
+"""Every verb: what it prints, what it refuses and how."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import chess.pgn
+import pytest
+from unit.cli.process import selfmate
+
+import selfmate as package
+
+VERBS = ("demo", "perft", "bench", "doctor")
+
+
+def test_version() -> None:
+    run = selfmate("--version")
+    assert (run.returncode, run.stdout) == (0, f"selfmate {package.__version__}\n")
+
+
+def test_help_names_every_verb() -> None:
+    run = selfmate("--help")
+    assert run.returncode == 0
+    assert all(verb in run.stdout for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(verb: str) -> None:
+    run = selfmate(verb, "--help")
+    assert run.returncode == 0
+    assert "Usage: selfmate " + verb in run.stdout
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = """
+import sys
+sys.argv = ["selfmate", "--help"]
+from selfmate.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+print([m for m in ("torch", "numpy", "chess", "selfmate._core") if m in sys.modules])
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "[]"
+
+
+def test_perft_counts() -> None:
+    run = selfmate("perft", "4")
+    assert run.returncode == 0
+    assert run.stdout.startswith("197,281 nodes in ")
+
+
+def test_perft_json_with_divide() -> None:
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    report = json.loads(selfmate("perft", "3", "--fen", fen, "--divide", "--json").stdout)
+    assert (report["fen"], report["depth"], report["nodes"]) == (fen, 3, 1_046)
+    assert sum(report["divide"].values()) == report["nodes"]
+    assert report["divide"]["e1g1"] > 0
+    assert report["nodes_per_s"] > 0
+
+
+@pytest.mark.parametrize(("depth", "nodes"), [("0", 1), ("1", 20), ("2", 400)])
+def test_perft_of_small_depths(depth: str, nodes: int) -> None:
+    assert json.loads(selfmate("perft", depth, "--json").stdout)["nodes"] == nodes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "No such command 'nonsense'."),
+        (["perft"], "Missing argument 'DEPTH'."),
+        (["perft", "many"], "Invalid value for 'DEPTH': 'many' is not a valid integer range."),
+        (["perft", "-1"], "No such option: -1"),
+        (["perft", "21"], "Invalid value for 'DEPTH': 21 is not in the range 0<=x<=20."),
+        (["perft", "2", "--fen", "x"], "bad FEN 'x': it has 1 fields, allowed are 4 to 6"),
+        (["bench", "speed"], "no benchmark suite 'speed'; there are: rules, pgn"),
+        (["demo", "--seed", "x"], "Invalid value for '--seed': 'x' is not a valid integer range."),
+        (["demo", "--out", "/dev/null/x"], "Not a directory: '/dev/null/x'"),
+        (["doctor", "now"], "Got unexpected extra argument (now)"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(arguments: list[str], message: str) -> None:
+    run = selfmate(*arguments)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.count("\n") == 1
+    assert run.stderr.startswith("selfmate: ")
+    assert message in run.stderr
+
+
+def test_doctor_finds_the_rules_right() -> None:
+    run = selfmate("doctor", "--json")
+    assert run.returncode == 0
+    report = json.loads(run.stdout)
+    found = {finding["name"]: finding["found"] for finding in report["findings"]}
+    assert report["ok"]
+    assert found["rule book"] == "right in six positions"
+    assert found["selfmate"] == package.__version__
+    assert selfmate("doctor").returncode == 0
+
+
+def test_demo_leaves_readable_games(tmp_path: Path) -> None:
+    run = selfmate("demo", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    games = 0
+    with (tmp_path / "runs" / "demo" / "games.pgn").open(encoding="utf-8") as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            assert not game.errors
+            games += 1
+    assert games == 200

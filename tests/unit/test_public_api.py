@@ -1,0 +1,44 @@
+"""What `import selfmate` promises."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import selfmate
+from selfmate.presets import load_preset, preset_names
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", selfmate.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(selfmate, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Bored'"):
+        selfmate.Bored  # noqa: B018
+
+
+def test_import_loads_nothing_heavy() -> None:
+    program = "import selfmate, sys; print([m for m in ('numpy', 'chess', 'rich') if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_the_version_is_said_once() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert selfmate.__version__ == project["version"]
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_loads(name: str) -> None:
+    assert load_preset(name)
+
+
+def test_an_unknown_preset_is_refused() -> None:
+    with pytest.raises(ValueError, match="no preset 'x'; there are: demo"):
+        load_preset("x")
