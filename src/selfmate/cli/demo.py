@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.errors import JobFailed, reading_input
+from selfmate.cli.errors import JobFailedError, reading_input
 from selfmate.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -57,11 +57,15 @@ def _check_rules(console: "Console", settings: DemoSettings) -> None:
         for position in PERFT_POSITIONS:
             counted = Board(position.fen).perft(settings.perft_depth)
             if counted != position.nodes[settings.perft_depth - 1]:
-                raise JobFailed(f"the rule book is wrong: perft of {position.fen} gave {counted}")
+                raise JobFailedError(
+                    f"the rule book is wrong: perft of {position.fen} gave {counted}"
+                )
             nodes += counted
             bar.advance(1)
     rate = nodes / (time.perf_counter() - started)
-    console.print(f"   [green]Right[/] in {len(PERFT_POSITIONS)} positions: {nodes:,} nodes, ", end="")
+    console.print(
+        f"   [green]Right[/] in {len(PERFT_POSITIONS)} positions: {nodes:,} nodes, ", end=""
+    )
     console.print(f"{rate / 1e6:,.0f} million a second.\n")
 
 
@@ -76,7 +80,9 @@ def _play(console: "Console", settings: DemoSettings, seed: int) -> "GameRecords
     games = random_games(settings.games, seed=seed, threads=cores)
     seconds = time.perf_counter() - started
     plies = len(games.moves)
-    console.print(f"   {plies:,} plies in {seconds:.1f} s: {plies / seconds / 1e6:.1f} million ", end="")
+    console.print(
+        f"   {plies:,} plies in {seconds:.1f} s: {plies / seconds / 1e6:.1f} million ", end=""
+    )
     console.print("a second. How they ended:")
     console.print(_endings(games))
     return games
@@ -125,5 +131,5 @@ def _save(console: "Console", settings: DemoSettings, games: "GameRecords", path
         write_pgn(games, file, count=settings.saved_games)
     read_back = sum(len(chunk.games) for chunk in read_pgn(path))
     if read_back != settings.saved_games:
-        raise JobFailed(f"{path} holds {read_back} readable games, not {settings.saved_games}")
+        raise JobFailedError(f"{path} holds {read_back} readable games, not {settings.saved_games}")
     console.print(f"[bold]3.[/] {read_back} games saved as PGN and read back: [bold]{path}[/]")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from selfmate.cli.errors import JobFailed
+from selfmate.cli.errors import JobFailedError
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def doctor(
     else:
         _print_table(findings)
     if broken:
-        raise JobFailed(f"something needed is broken: {', '.join(broken)}")
+        raise JobFailedError(f"something needed is broken: {', '.join(broken)}")
 
 
 def _machine() -> list[Finding]:
@@ -89,6 +89,7 @@ def _helpers() -> list[Finding]:
 
 def _print_table(findings: list[Finding]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(title="What this machine can do", title_justify="left")
@@ -97,5 +98,5 @@ def _print_table(findings: list[Finding]) -> None:
     for finding in findings:
         missing = "[red]broken[/]" if finding.needed else "[yellow]not there[/]"
         mark = "[green]ok[/]" if finding.found else "[red]!![/]" if finding.needed else "--"
-        table.add_row(mark, finding.name, finding.found or missing, finding.use)
+        table.add_row(mark, finding.name, finding.found or missing, escape(finding.use))
     Console().print(table)

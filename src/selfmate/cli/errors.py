@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class BadInput(Exception):
+class BadInputError(Exception):
     """What the user typed cannot be used; the text says what is allowed."""
 
 
-class JobFailed(Exception):
+class JobFailedError(Exception):
     """The input was fine, but the job did not succeed."""
 
 
@@ -18,4 +18,4 @@ def reading_input() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise BadInput(str(error)) from error
+        raise BadInputError(str(error)) from error

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import chess.pgn
 import pytest
-from unit.cli.process import selfmate
 
 import selfmate as package
+from unit.cli.process import selfmate
 
 VERBS = ("demo", "perft", "bench", "doctor")
 
@@ -43,7 +43,9 @@ except SystemExit:
     pass
 print([m for m in ("torch", "numpy", "chess", "selfmate._core") if m in sys.modules])
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert run.stdout.splitlines()[-1] == "[]"
 
 

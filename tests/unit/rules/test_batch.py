@@ -14,7 +14,9 @@ STALEMATE_NEXT = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"
 
 
 def code(uci: str) -> int:
-    square = {f + r: "12345678".index(r) * 8 + "abcdefgh".index(f) for f in "abcdefgh" for r in "12345678"}
+    square = {
+        f + r: "12345678".index(r) * 8 + "abcdefgh".index(f) for f in "abcdefgh" for r in "12345678"
+    }
     promotion = " nbrq".index(uci[4]) if len(uci) == 5 else 0
     return square[uci[:2]] | square[uci[2:4]] << 6 | promotion << 12
 
@@ -39,7 +41,8 @@ def test_legal_lists_are_those_of_single_boards() -> None:
     batch = GameBatch(40, seed=3)
     for _ in range(60):
         moves, offsets = batch.legal()
-        assert (moves.dtype, offsets.dtype) == (np.uint16, np.int64)
+        assert moves.dtype == np.uint16
+        assert offsets.dtype == np.int64
         for slot, fen in enumerate(batch.fens()):
             expected = {code(uci) for uci in Board(fen).legal_moves()}
             assert set(moves[offsets[slot] : offsets[slot + 1]].tolist()) == expected
@@ -222,5 +225,7 @@ for _ in range(600):
     batch.step(batch.random_moves())
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert int(run.stdout) * 1024 < 200e6
