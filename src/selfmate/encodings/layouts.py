@@ -60,9 +60,7 @@ def _encodings() -> dict[str, Encoding]:
 
 def _codings() -> dict[str, Coding]:
     return {
-        name: Coding(
-            name=name, size=size, version=version, description=_CODING_DESCRIPTIONS[name]
-        )
+        name: Coding(name=name, size=size, version=version, description=_CODING_DESCRIPTIONS[name])
         for name, size, version in _core.coding_layouts()
     }
 
