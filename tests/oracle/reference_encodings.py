@@ -248,7 +248,7 @@ CODERS: dict[str, Callable[[chess.Move, chess.Color], int]] = {
     "uci1968": uci1968,
     "az4672": az4672,
 }
-ENCODERS: dict[str, Callable[[chess.Move, chess.Color], int]] = {
+ENCODERS: dict[str, Callable[[chess.Board], NDArray[Any]]] = {
     "features839": features839,
     "onehot768": onehot768,
     "tokens78": tokens78,
