@@ -41,7 +41,7 @@ void mark(float* out, int plane, Bitboard set) {
   while (set) out[plane * 64 + pop_lowest(set)] = 1.0f;
 }
 
-// All of one side's sets with ranks flipped for Black, so that the side to move always plays up.
+// All piece sets, with ranks flipped for Black, so that the side to move always plays up.
 struct View {
   std::array<Bitboard, 6> own, enemy;
   Bitboard own_all, enemy_all;
@@ -200,7 +200,8 @@ void write_state(const Position& position, int earlier_occurrences, float* out) 
 void encode_planes68(std::span<const Position> newest_first, int earlier_occurrences, float* out) {
   const Position& now = newest_first.front();
   std::fill_n(out, kPlanes68Size, 0.0f);
-  for (std::size_t age = 0; age < newest_first.size(); ++age)
+  const std::size_t boards = std::min<std::size_t>(newest_first.size(), kPlanes68Boards);
+  for (std::size_t age = 0; age < boards; ++age)
     write_board(newest_first[age], now.turn(), out + age * 12 * 64);
   write_state(now, earlier_occurrences, out);
   const View view(now);
