@@ -1,8 +1,10 @@
 #include "bindings/module.h"
 
 NB_MODULE(_core, module) {
+  using namespace selfmate::bindings;
   module.doc() = "The rule book in C++. Private: use selfmate's public modules.";
-  selfmate::bindings::bind_board(module);
-  selfmate::bindings::bind_records(module);
-  selfmate::bindings::bind_batch(module);
+  bind_board(module);
+  bind_records(module);
+  bind_batch(module);
+  bind_encode(module);
 }

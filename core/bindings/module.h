@@ -8,5 +8,6 @@ namespace selfmate::bindings {
 void bind_board(nb::module_& module);
 void bind_records(nb::module_& module);
 void bind_batch(nb::module_& module);
+void bind_encode(nb::module_& module);
 
 }  // namespace selfmate::bindings

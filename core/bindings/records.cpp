@@ -54,9 +54,10 @@ std::vector<std::string> san_line(const GameRecords& records, std::int64_t index
 }  // namespace
 
 void bind_records(nb::module_& module) {
-  module.def("reason_names",
-             [] { return std::vector<std::string>(std::begin(kReasonNames), std::end(kReasonNames)); },
-             "Names of the codes in GameRecords.reasons, in order.");
+  module.def(
+      "reason_names",
+      [] { return std::vector<std::string>(std::begin(kReasonNames), std::end(kReasonNames)); },
+      "Names of the codes in GameRecords.reasons, in order.");
   nb::class_<GameRecords>(
       module, "GameRecords",
       "Finished games in flat arrays: game i owns moves[offsets[i]:offsets[i + 1]].")

@@ -1,16 +1,17 @@
 """The rule book in C++. Private: use selfmate's public modules."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy
 import numpy.typing
+
 
 class Outcome:
     """How a game ended."""
 
     @property
-    def winner(self) -> Literal["white", "black"] | None:
+    def winner(self) -> Literal['white', 'black'] | None:
         """The winning side, or None for a draw."""
 
     @property
@@ -20,7 +21,9 @@ class Outcome:
         """
 
     def __eq__(self, other: object, /) -> bool: ...
+
     def __hash__(self) -> int: ...
+
     def __repr__(self) -> str: ...
 
 class Board:
@@ -46,7 +49,7 @@ class Board:
         """Takes the last move back and returns it."""
 
     @property
-    def turn(self) -> Literal["white", "black"]:
+    def turn(self) -> Literal['white', 'black']:
         """The side to move."""
 
     @property
@@ -76,8 +79,11 @@ class Board:
         """Zobrist hash of the position: pieces, side, castling, en passant."""
 
     def __copy__(self) -> Board: ...
+
     def __deepcopy__(self, memo: object) -> Board: ...
+
     def __str__(self) -> str: ...
+
     def __repr__(self) -> str: ...
 
 def reason_names() -> list[str]:
@@ -89,6 +95,7 @@ class GameRecords:
     """
 
     def __len__(self) -> int: ...
+
     @property
     def moves(self) -> numpy.typing.NDArray[numpy.uint16]:
         """All moves, end to end: from | to << 6 | promotion << 12."""
@@ -122,20 +129,13 @@ class GameRecords:
 class GameBatch:
     """Many games stepped together, finished ones restarted in place."""
 
-    def __init__(
-        self,
-        size: int,
-        *,
-        starts: Sequence[str] | None = None,
-        seed: int = 0,
-        max_plies: int = 0,
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, size: int, *, starts: Sequence[str] | None = None, seed: int = 0, max_plies: int = 0, threads: int = 1) -> None:
         """
         Games start from the FENs in `starts` in turn (default: the standard start); a game of `max_plies` plies ends as ply_limit (0: no limit).
         """
 
     def __len__(self) -> int: ...
+
     def legal(self) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64]]:
         """
         Legal moves of all games end to end, and offsets: game i has moves[offsets[i]:offsets[i + 1]].
@@ -146,9 +146,7 @@ class GameBatch:
         A uniformly random legal move for every game, each from its slot's own stream.
         """
 
-    def step(
-        self, moves: numpy.typing.NDArray[numpy.uint16]
-    ) -> tuple[numpy.typing.NDArray[numpy.int32], GameRecords]:
+    def step(self, moves: numpy.typing.NDArray[numpy.uint16]) -> tuple[numpy.typing.NDArray[numpy.int32], GameRecords]:
         """
         Plays one move in every game. Returns the slots whose games ended and those games; the slots start anew. An illegal move raises ValueError and leaves every game as it was.
         """
@@ -171,3 +169,34 @@ def random_games(count: int, *, seed: int = 0, max_plies: int = 0, threads: int 
     """
     Complete games of uniformly random legal moves from the standard start.
     """
+
+def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]:
+    """
+    Name, shape of one position or move, dtype and version of every encoding.
+    """
+
+def coding_layouts() -> list[tuple[str, int, int]]:
+    """Name, number of actions and version of every action coding."""
+
+def uci1968_flipped() -> numpy.typing.NDArray[numpy.int32]:
+    """
+    For each uci1968 index the index of the same move with the ranks flipped.
+    """
+
+def encode(name: str, games: GameBatch | Sequence[Board], out: numpy.typing.NDArray[Any] | None = None, dtype: str | None = None, threads: int = 1) -> numpy.typing.NDArray[Any]:
+    """The games' positions, one block per game: a new array or `out`."""
+
+def legal_move136(games: GameBatch | Sequence[Board], dtype: str | None = None, threads: int = 1) -> tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[numpy.int64]]:
+    """All legal moves as rows of 136, and where each game's rows begin."""
+
+def legal_actions(coding: str, games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    """All legal actions end to end, and where each game's begin."""
+
+def action_mask(coding: str, games: GameBatch | Sequence[Board], out: numpy.typing.NDArray[numpy.uint8] | None = None, threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+    """One row per game: 1 where the action is legal, else 0."""
+
+def actions_of_moves(coding: str, games: GameBatch | Sequence[Board], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
+    """The action of one legal move per game."""
+
+def moves_of_actions(coding: str, games: GameBatch | Sequence[Board], actions: numpy.typing.NDArray[numpy.int32], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
+    """The move of one legal action per game."""

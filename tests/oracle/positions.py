@@ -35,6 +35,8 @@ EDGE_FENS = (
     "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
     "7k/5Q2/8/8/8/8/8/K7 w - - 97 200",
     "8/8/8/8/8/5k2/5p2/5K2 w - - 0 1",
+    "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 90 198",
+    "q3k2q/8/8/8/8/8/8/Q3K2Q b - - 0 1",
     "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 3",
 )
 STARTS = (*(position.fen for position in PERFT_POSITIONS), *EDGE_FENS)

@@ -1,0 +1,270 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+
+#include <optional>
+#include <string_view>
+
+#include "bindings/module.h"
+#include "chess/game_batch.h"
+#include "encode/action_batch.h"
+#include "encode/encode_batch.h"
+
+namespace selfmate::bindings {
+namespace {
+
+using namespace nb::literals;
+
+void check_threads(int threads) {
+  if (threads < 1) throw BadInput("threads must be at least 1, not " + std::to_string(threads));
+}
+
+Number number_named(std::optional<std::string_view> dtype, Number natural) {
+  if (!dtype) return natural;
+  if (*dtype == "float32") return Number::kFloat32;
+  if (*dtype == "uint8") return Number::kUint8;
+  throw BadInput("unknown dtype " + quoted(*dtype) + "; known are float32, uint8");
+}
+
+const char* number_name(Number number) {
+  return number == Number::kUint8 ? "uint8" : "float32";
+}
+
+template <class T>
+nb::object new_array(const std::vector<std::size_t>& shape) {
+  std::size_t size = 1;
+  for (const std::size_t extent : shape) size *= extent;
+  T* data = new T[size];
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return nb::cast(NumpyArray<T>(data, shape.size(), shape.data(), owner));
+}
+
+template <class T>
+T* prepared(nb::object& out, const std::vector<std::size_t>& shape) {
+  if (out.is_none()) out = new_array<T>(shape);
+  return checked_array<T>(out, "out", shape, true);
+}
+
+template <class T>
+nb::tuple to_tuple(Ragged<T>&& ragged, const std::vector<std::size_t>& shape = {}) {
+  return nb::make_tuple(to_numpy(std::move(ragged.values), shape),
+                        to_numpy(std::move(ragged.offsets)));
+}
+
+template <class T>
+nb::tuple move136_rows(Games games, int threads) {
+  Ragged<T> ragged;
+  {
+    nb::gil_scoped_release release;
+    ragged = legal_move136<T>(games, threads);
+  }
+  const std::size_t rows = std::size_t(ragged.offsets.back());
+  return to_tuple(std::move(ragged), {rows, kMove136Size});
+}
+
+// The games of a GameBatch or of a sequence of Boards, kept alive while other threads may run.
+class Lent {
+ public:
+  explicit Lent(nb::handle holder) {
+    if (nb::isinstance<GameBatch>(holder)) {
+      owners_.push_back(nb::borrow(holder));
+      games_ = nb::inst_ptr<GameBatch>(holder)->games();
+      return;
+    }
+    if (!nb::isinstance<nb::sequence>(holder)) refuse();
+    for (nb::handle board : nb::borrow<nb::sequence>(holder)) {
+      if (!nb::isinstance<Game>(board)) refuse();
+      owners_.push_back(nb::borrow(board));
+      games_.push_back(nb::inst_ptr<Game>(board));
+    }
+  }
+  Games games() const { return games_; }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw BadInput("games must be a GameBatch or a sequence of Board");
+  }
+
+  std::vector<nb::object> owners_;
+  std::vector<const Game*> games_;
+};
+
+nb::object encode_games(std::string_view encoding, nb::handle holder, nb::object out,
+                        std::optional<std::string_view> dtype, int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  const Encoding chosen = encoding_named(encoding);
+  const EncodingLayout& layout = layout_of(chosen);
+  const Number number = number_named(dtype, layout.number);
+  std::vector<std::size_t> shape{games.size()};
+  shape.insert(shape.end(), layout.shape.begin(), layout.shape.end());
+  void* data = number == Number::kUint8 ? static_cast<void*>(prepared<std::uint8_t>(out, shape))
+                                        : prepared<float>(out, shape);
+  nb::gil_scoped_release release;
+  encode_batch(chosen, games, data, number, threads);
+  return out;
+}
+
+nb::tuple legal_actions_of_games(std::string_view coding, nb::handle holder, int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  const Coding chosen = coding_named(coding);
+  Ragged<std::int32_t> ragged;
+  {
+    nb::gil_scoped_release release;
+    ragged = legal_actions(chosen, games, threads);
+  }
+  return to_tuple(std::move(ragged));
+}
+
+nb::object action_mask_of_games(std::string_view coding, nb::handle holder, nb::object out,
+                                int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  const Coding chosen = coding_named(coding);
+  std::uint8_t* mask =
+      prepared<std::uint8_t>(out, {games.size(), std::size_t(action_count(chosen))});
+  nb::gil_scoped_release release;
+  action_mask(chosen, games, mask, threads);
+  return out;
+}
+
+nb::object actions_of_games(std::string_view coding, nb::handle holder, nb::handle moves,
+                            int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  const Coding chosen = coding_named(coding);
+  const auto* codes = checked_array<std::uint16_t>(moves, "moves", {games.size()});
+  std::vector<std::int32_t> actions(games.size());
+  {
+    nb::gil_scoped_release release;
+    actions_of_moves(chosen, games, codes, actions.data(), threads);
+  }
+  return to_numpy(std::move(actions));
+}
+
+nb::object moves_of_games(std::string_view coding, nb::handle holder, nb::handle actions,
+                          int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  const Coding chosen = coding_named(coding);
+  const auto* indices = checked_array<std::int32_t>(actions, "actions", {games.size()});
+  std::vector<Move> moves(games.size());
+  {
+    nb::gil_scoped_release release;
+    moves_of_actions(chosen, games, indices, moves.data(), threads);
+  }
+  return to_numpy(std::move(moves));
+}
+
+nb::tuple legal_move136_of_games(nb::handle holder, std::optional<std::string_view> dtype,
+                                 int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  return number_named(dtype, Number::kUint8) == Number::kUint8
+             ? move136_rows<std::uint8_t>(games, threads)
+             : move136_rows<float>(games, threads);
+}
+
+nb::tuple shape_tuple(std::span<const std::size_t> shape) {
+  nb::list extents;
+  for (const std::size_t extent : shape) extents.append(extent);
+  return nb::tuple(extents);
+}
+
+nb::list encoding_layouts() {
+  nb::list layouts;
+  for (const EncodingLayout& layout : kEncodings)
+    layouts.append(nb::make_tuple(nb::str(layout.name.data(), layout.name.size()),
+                                  shape_tuple(layout.shape), number_name(layout.number),
+                                  layout.version));
+  layouts.append(nb::make_tuple("move136", nb::make_tuple(kMove136Size),
+                                number_name(Number::kUint8), kMove136Version));
+  return layouts;
+}
+
+nb::list coding_layouts() {
+  nb::list layouts;
+  for (const CodingLayout& layout : kCodings)
+    layouts.append(nb::make_tuple(nb::str(layout.name.data(), layout.name.size()), layout.size,
+                                  layout.version));
+  return layouts;
+}
+
+nb::object flipped_indices() {
+  return to_numpy(std::vector<std::int32_t>(uci1968_flipped().begin(), uci1968_flipped().end()));
+}
+
+void bind_layouts(nb::module_& module) {
+  module.def("encoding_layouts", &encoding_layouts,
+             nb::sig("def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]"),
+             "Name, shape of one position or move, dtype and version of every encoding.");
+  module.def("coding_layouts", &coding_layouts,
+             nb::sig("def coding_layouts() -> list[tuple[str, int, int]]"),
+             "Name, number of actions and version of every action coding.");
+  module.def("uci1968_flipped", &flipped_indices,
+             nb::sig("def uci1968_flipped() -> numpy.typing.NDArray[numpy.int32]"),
+             "For each uci1968 index the index of the same move with the ranks flipped.");
+}
+
+void bind_encodings(nb::module_& module) {
+  module.def("encode", &encode_games, "name"_a, "games"_a.none(), "out"_a = nb::none(),
+             "dtype"_a = nb::none(), "threads"_a = 1,
+             nb::sig("def encode(name: str, games: GameBatch | collections.abc.Sequence[Board], "
+                     "out: numpy.typing.NDArray[typing.Any] | None = None, "
+                     "dtype: str | None = None, threads: int = 1) "
+                     "-> numpy.typing.NDArray[typing.Any]"),
+             "The games' positions, one block per game: a new array or `out`.");
+  module.def(
+      "legal_move136", &legal_move136_of_games, "games"_a.none(), "dtype"_a = nb::none(),
+      "threads"_a = 1,
+      nb::sig("def legal_move136(games: GameBatch | collections.abc.Sequence[Board], "
+              "dtype: str | None = None, threads: int = 1) "
+              "-> tuple[numpy.typing.NDArray[typing.Any], numpy.typing.NDArray[numpy.int64]]"),
+      "All legal moves as rows of 136, and where each game's rows begin.");
+}
+
+void bind_actions(nb::module_& module) {
+  module.def(
+      "legal_actions", &legal_actions_of_games, "coding"_a, "games"_a.none(), "threads"_a = 1,
+      nb::sig("def legal_actions(coding: str, "
+              "games: GameBatch | collections.abc.Sequence[Board], threads: int = 1) "
+              "-> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
+      "All legal actions end to end, and where each game's begin.");
+  module.def("action_mask", &action_mask_of_games, "coding"_a, "games"_a.none(),
+             "out"_a = nb::none(), "threads"_a = 1,
+             nb::sig("def action_mask(coding: str, "
+                     "games: GameBatch | collections.abc.Sequence[Board], "
+                     "out: numpy.typing.NDArray[numpy.uint8] | None = None, threads: int = 1) "
+                     "-> numpy.typing.NDArray[numpy.uint8]"),
+             "One row per game: 1 where the action is legal, else 0.");
+  module.def("actions_of_moves", &actions_of_games, "coding"_a, "games"_a.none(), "moves"_a.none(),
+             "threads"_a = 1,
+             nb::sig("def actions_of_moves(coding: str, "
+                     "games: GameBatch | collections.abc.Sequence[Board], "
+                     "moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) "
+                     "-> numpy.typing.NDArray[numpy.int32]"),
+             "The action of one legal move per game.");
+  module.def("moves_of_actions", &moves_of_games, "coding"_a, "games"_a.none(), "actions"_a.none(),
+             "threads"_a = 1,
+             nb::sig("def moves_of_actions(coding: str, "
+                     "games: GameBatch | collections.abc.Sequence[Board], "
+                     "actions: numpy.typing.NDArray[numpy.int32], threads: int = 1) "
+                     "-> numpy.typing.NDArray[numpy.uint16]"),
+             "The move of one legal action per game.");
+}
+
+}  // namespace
+
+void bind_encode(nb::module_& module) {
+  bind_layouts(module);
+  bind_encodings(module);
+  bind_actions(module);
+}
+
+}  // namespace selfmate::bindings
