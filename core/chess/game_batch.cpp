@@ -7,7 +7,8 @@
 namespace selfmate {
 namespace {
 
-constexpr std::int64_t kLeastShare = 128;  // a step takes some 0.3 us, waking a helper some 10
+constexpr std::int64_t kLeastShare = 128;    // a step takes some 0.3 us, waking a helper some 10
+constexpr std::int64_t kGamesPerShare = 64;  // of whole games, which vary much in length
 
 std::optional<Outcome> outcome_within(const Game& game, bool has_moves, int max_plies) {
   if (auto outcome = outcome_of(game.position(), has_moves, game.earlier_occurrences()))
@@ -130,14 +131,14 @@ Finished GameBatch::collect(std::span<const std::optional<Outcome>> outcomes) {
 
 GameRecords random_games(std::int64_t count, std::uint64_t seed, int max_plies, int threads) {
   check_counts(count, "the number of games", max_plies, threads);
-  std::vector<GameRecords> shares(static_cast<std::size_t>(threads));
-  parallel_for(threads, threads, 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t share = first; share < last; ++share) {
-      Game game;
-      for (std::int64_t i = count * share / threads; i < count * (share + 1) / threads; ++i) {
-        Random random(seed, std::uint64_t(i));
-        play_randomly(game, random, max_plies, shares[std::size_t(share)]);
-      }
+  const std::int64_t share_count = (count + kGamesPerShare - 1) / kGamesPerShare;
+  std::vector<GameRecords> shares(static_cast<std::size_t>(share_count));
+  run_shares(int(share_count), threads, [&](int share) {
+    Game game;
+    const std::int64_t begin = share * kGamesPerShare;
+    for (std::int64_t i = begin; i < std::min(begin + kGamesPerShare, count); ++i) {
+      Random random(seed, std::uint64_t(i));
+      play_randomly(game, random, max_plies, shares[std::size_t(share)]);
     }
   });
   GameRecords records = std::move(shares[0]);

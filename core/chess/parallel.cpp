@@ -14,8 +14,9 @@ namespace {
 
 // One call's shares. Helpers hold it by shared_ptr, so a late one finds nothing to do, not a ghost.
 struct Job {
-  Job(int share_count, const std::function<void(int)>& share_work)
+  Job(int share_count, int thread_count, const std::function<void(int)>& share_work)
       : shares(share_count),
+        helpers_wanted(std::min(share_count, thread_count) - 1),
         work(&share_work),
         unfinished(share_count),
         errors(std::size_t(share_count)) {}
@@ -36,6 +37,7 @@ struct Job {
   }
 
   const int shares;
+  std::atomic<int> helpers_wanted;
   const std::function<void(int)>* work;  // alive while any share is unfinished
   std::atomic<int> next{0}, unfinished;
   std::vector<std::exception_ptr> errors;
@@ -44,10 +46,8 @@ struct Job {
 class Helpers {
  public:
   void run(const std::shared_ptr<Job>& job) {
-    while (count_ < job->shares - 1) {
+    for (const int wanted = job->helpers_wanted; count_ < wanted; ++count_)
       std::thread([this] { serve(); }).detach();
-      ++count_;
-    }
     {
       const std::lock_guard lock(job_mutex_);
       job_ = job;
@@ -68,7 +68,7 @@ class Helpers {
         const std::lock_guard lock(job_mutex_);
         job = job_;
       }
-      if (job) job->do_shares();
+      if (job && job->helpers_wanted.fetch_sub(1) > 0) job->do_shares();
     }
   }
 
@@ -84,8 +84,8 @@ pid_t owner = 0;
 
 }  // namespace
 
-void run_shares(int shares, const std::function<void(int)>& work) {
-  const auto job = std::make_shared<Job>(shares, work);
+void run_shares(int shares, int threads, const std::function<void(int)>& work) {
+  const auto job = std::make_shared<Job>(shares, threads, work);
   if (const std::unique_lock lock(caller_mutex, std::try_to_lock); lock) {
     if (owner != getpid()) {  // a fork leaves the helpers behind
       helpers = new Helpers;
