@@ -213,6 +213,7 @@ def test_random_garbage_never_crashes_a_batch() -> None:
             assert spoiled
 
 
+@pytest.mark.memory
 def test_4096_games_with_history_fit_in_200_mb() -> None:
     """Peak memory of a process of its own, less what Python and NumPy take."""
     program = """
