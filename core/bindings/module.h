@@ -7,5 +7,6 @@ namespace selfmate::bindings {
 
 void bind_board(nb::module_& module);
 void bind_records(nb::module_& module);
+void bind_pgn(nb::module_& module);
 
 }  // namespace selfmate::bindings
