@@ -27,16 +27,17 @@ void PgnCursor::skip_variation() {
   const char* const begin = at++;
   int deepest = 1;
   for (int depth = 1; depth > 0;) {
+    if (!follows_line_end(at)) at = find_in(kVariationStops, at);
     if (at_end()) throw BadGame{begin, "a variation is never closed"};
-    if (at_escaped_line() || *at == ';') skip_line();
-    if (*at == '{') {
+    if (*at == ';' || at_escaped_line()) {
+      skip_line();
+    } else if (*at == '{') {
       skip_comment();
-      continue;
+    } else {
+      depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+      deepest = std::max(deepest, depth);
+      ++at;
     }
-    depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
-    deepest = std::max(deepest, depth);
-    ++at;
-    if (!at_end() && !follows_line_end(at)) at = find_in(kVariationStops, at);
   }
   if (deepest > kMaxVariationDepth)
     throw BadGame{begin, "variations are nested " + std::to_string(deepest) + " deep, at most " +

@@ -220,7 +220,8 @@ void PgnParser::read_move(std::string_view san) {
 void PgnParser::read_odd_move(std::string_view san) {
   const char* end = cursor_.at;
   while (*end == '.' || contains(kTokenChars, *end)) ++end;
-  std::string_view bare = without_check_marks({san.data(), std::size_t(end - san.data())});
+  const std::string_view whole(san.data(), std::size_t(end - san.data()));
+  std::string_view bare = without_check_marks(whole);
   if (bare.ends_with("e.p.")) bare.remove_suffix(4);
   bare = without_check_marks(bare);
   if (bare.empty() && san.front() == 'e' && !moves_.empty()) {
@@ -229,7 +230,7 @@ void PgnParser::read_odd_move(std::string_view san) {
   }
   Move move = kNoMove;
   if (const SanError error = read_san(game_.position(), bare, move); error != SanError::kNone)
-    refuse_move(san, error);
+    refuse_move(whole, error);
   cursor_.at = end;
   play(move);
 }
