@@ -27,7 +27,9 @@ std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> take_dropped(Pg
 }  // namespace
 
 void bind_pgn(nb::module_& module) {
-  nb::class_<PgnReader>(module, "PgnReader", "Streaming reader of PGN text.")
+  nb::class_<PgnReader> reader(module, "PgnReader", "Streaming reader of PGN text.");
+  reader.attr("DEFAULT_MAX_GAME_BYTES") = kDefaultGameBytes;
+  reader
       .def(nb::init<int, std::size_t>(), "threads"_a, nb::kw_only(),
            "max_game_bytes"_a = kDefaultGameBytes,
            "Parses on so many threads; a game of more bytes is dropped.")

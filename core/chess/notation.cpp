@@ -16,7 +16,9 @@ constexpr std::array<std::int8_t, 256> kPieceOfLetter = [] {
   return pieces;
 }();
 
-int piece_from_letter(char upper) { return kPieceOfLetter[static_cast<unsigned char>(upper)]; }
+int piece_from_letter(char upper) {
+  return kPieceOfLetter[static_cast<unsigned char>(upper)];
+}
 
 // The parts of [NBRQK]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[nbrqkNBRQK])?[+#]?, as python-chess reads it.
 struct SanParts {
@@ -101,8 +103,7 @@ Bitboard san_origins(const Position& position, const SanParts& parts) {
 bool origin_is_legal(const Position& position, const SanParts& parts, Move candidate) {
   if (parts.piece < 0) return position.is_legal(candidate);
   const bool onto_own = (position.pieces(position.turn()) & bit(parts.to)) != 0;
-  return !parts.promotion && !onto_own &&
-         position.keeps_king_safe(from_of(candidate), parts.to);
+  return !parts.promotion && !onto_own && position.keeps_king_safe(from_of(candidate), parts.to);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import chess
 import pytest
@@ -149,3 +150,19 @@ def test_random_bytes() -> None:
     for _ in range(5_000):
         read(rng.randbytes(rng.randrange(200)))
         read(bytes(rng.choices(b'{}()[];%$*\n\r "\\1-0/2e4NxO=#+!?.', k=rng.randrange(100))))
+
+
+def test_a_reader_shared_by_threads_does_not_crash() -> None:
+    reader = PgnReader(2)
+
+    def feed_and_take(text: bytes) -> int:
+        games = 0
+        for _ in range(300):
+            reader.feed(text)
+            games += len(reader.take())
+        return games
+
+    with ThreadPoolExecutor(4) as pool:
+        games = sum(pool.map(feed_and_take, [b"1. e4 *\n", SEEDS[0], SEEDS[3], b"1. d4 1-0\n"]))
+    reader.finish()
+    assert games + len(reader.take()) == 300 * 5

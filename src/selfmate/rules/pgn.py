@@ -22,7 +22,6 @@ import zstandard
 from selfmate._core import Board, GameRecords, PgnReader
 
 DEFAULT_CHUNK_BYTES = 1 << 20
-DEFAULT_MAX_GAME_BYTES = 1 << 20
 MOST_DEFAULT_THREADS = 8
 # Streams that want a larger window than this are refused (zstd's own --long default).
 MAX_ZSTD_WINDOW_BYTES = 1 << 27
@@ -40,10 +39,10 @@ RESULT_TEXTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1", -128: "*"}
 TEXT_WIDTH = 79
 
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE_MAGIC = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _GZIP_MAGIC = b"\x1f\x8b"
 _TAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*")
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
-
 
 PgnSource = str | os.PathLike[str] | BinaryIO
 
@@ -72,17 +71,20 @@ def read_pgn(
     *,
     threads: int | None = None,
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
-    max_game_bytes: int = DEFAULT_MAX_GAME_BYTES,
+    max_game_bytes: int = PgnReader.DEFAULT_MAX_GAME_BYTES,
 ) -> Iterator[PgnChunk]:
     """Games of a PGN file in file order, a chunk of text at a time; at least one chunk comes.
 
     The source is a path or an open binary file, plain or compressed with zstd or gzip, whatever
-    its name. The games and their order do not depend on threads or chunk_bytes. ValueError for
-    what is no text or cannot be decompressed.
+    its name. The games and their order do not depend on threads or chunk_bytes. A game of more
+    than max_game_bytes, tags and comments included, is dropped. ValueError for what is no text
+    or cannot be decompressed.
     """
     if chunk_bytes < 1:
         raise ValueError(f"chunk_bytes is {chunk_bytes}, allowed are 1 and more")
-    reader = PgnReader(threads or default_threads(), max_game_bytes=max_game_bytes)
+    reader = PgnReader(
+        default_threads() if threads is None else threads, max_game_bytes=max_game_bytes
+    )
     return _chunks(source, reader, chunk_bytes)
 
 
@@ -133,7 +135,7 @@ def _opened(source: PgnSource) -> Iterator[tuple[io.BufferedReader, str]]:
 def _texts(stream: io.BufferedReader, name: str, chunk_bytes: int) -> Iterator[bytes]:
     """The text in chunks, decompressed; refused at its beginning if it is no text."""
     magic = stream.peek(4)[:4]
-    if magic == _ZSTD_MAGIC:
+    if magic == _ZSTD_MAGIC or _ZSTD_SKIPPABLE_MAGIC.fullmatch(magic):
         plain = _zstd_texts(stream, chunk_bytes)
     elif magic[:2] == _GZIP_MAGIC:
         plain = iter(partial(gzip.GzipFile(fileobj=stream).read, chunk_bytes), b"")

@@ -353,6 +353,7 @@ def packed() -> dict[str, bytes]:
         "gzip": gzip.compress(text),
         "two gzip members": gzip.compress(text[:30]) + gzip.compress(text[30:]),
         "zstd": compress(text),
+        "zstd behind a skippable frame": b"\x50\x2a\x4d\x18\x03\0\0\0abc" + compress(text),
         "two zstd frames": compress(text[:30]) + compress(text[30:]),
     }
 
@@ -406,6 +407,8 @@ def test_what_is_no_pgn(tmp_path: Path) -> None:
         list(read_pgn(io.BytesIO(b"\x7fELF\x00\x00\x01")))
     with pytest.raises(TypeError, match="open as text"):
         list(read_pgn(cast(BinaryIO, io.StringIO(GOOD))))
+    with pytest.raises(ValueError, match="threads is 0"):
+        read_pgn(tmp_path, threads=0)
     with pytest.raises(ValueError, match="chunk_bytes"):
         read_pgn(tmp_path, chunk_bytes=0)
 
