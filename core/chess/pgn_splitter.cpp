@@ -1,5 +1,9 @@
 #include "chess/pgn_splitter.h"
 
+#include <array>
+#include <bit>
+#include <cstring>
+
 #include "chess/pgn_tags.h"
 #include "chess/pgn_text.h"
 
@@ -16,6 +20,24 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kEventTag = "[Event ";
 constexpr CharSet kTextStops = char_set("\n\r{();");
 constexpr CharSet kCommentStops = char_set("\n\r}");
+
+using Block [[gnu::vector_size(16)]] = signed char;
+
+// The next of kTextStops, by blocks of sixteen characters as far as they go: the skim is the one
+// part of reading that threads cannot share, and most of its time goes here.
+const char* find_text_stop(const char* at, const char* end) {
+  static_assert(std::endian::native == std::endian::little, "lower bytes come first in a block");
+  for (; end - at >= std::ptrdiff_t(sizeof(Block)); at += sizeof(Block)) {
+    Block block;
+    std::memcpy(&block, at, sizeof block);
+    const auto met = (block == '\n') | (block == '\r') | (block == '{') | (block == '(') |
+                     (block == ')') | (block == ';');
+    const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(met);
+    if (halves[0]) return at + std::countr_zero(halves[0]) / 8;
+    if (halves[1]) return at + 8 + std::countr_zero(halves[1]) / 8;
+  }
+  return find_in(kTextStops, at);
+}
 
 bool starts_with_tag(const char* line) {
   for (int indent = 0; indent < kMaxIndent && contains(kLineBlanks, *line); ++indent) ++line;
@@ -143,7 +165,8 @@ const char* PgnSplitter::skim_tags(const char* at) {
 
 const char* PgnSplitter::skim_text(const char* at) {
   for (;; ++at) {
-    at = find_in(state_.in_comment ? kCommentStops : kTextStops, at);
+    const char* const end = buffer_.data() + buffer_.size();
+    at = state_.in_comment ? find_in(kCommentStops, at) : find_text_stop(at, end);
     if (*at == ';') return find_in(kLineEnds, at);
     if (contains(kLineEnds, *at)) break;
     if (*at == '{' || *at == '}') state_.in_comment = *at == '{';
