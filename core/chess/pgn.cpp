@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLeastGameBytes = 1024;
 constexpr int kMostThreads = 256;
 // Text is worked through in slices of this size, whatever is fed at once.
-constexpr std::size_t kSliceBytes = 4 << 20;
+constexpr std::size_t kSliceBytes = 2 << 20;
 
 int checked_threads(int threads) {
   if (threads < 1 || threads > kMostThreads)

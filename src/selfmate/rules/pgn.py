@@ -21,7 +21,7 @@ import zstandard
 
 from selfmate._core import Board, GameRecords, PgnReader
 
-DEFAULT_CHUNK_BYTES = 1 << 20
+DEFAULT_CHUNK_BYTES = 1 << 21
 MOST_DEFAULT_THREADS = 8
 # Streams that want a larger window than this are refused (zstd's own --long default).
 MAX_ZSTD_WINDOW_BYTES = 1 << 27
