@@ -7,7 +7,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CXX_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test lint check bench docs fuzz sanitize clean help
+.PHONY: demo test lint bench docs fuzz sanitize clean help
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,8 +29,9 @@ lint: $(VENV)/.tested  ## style, types, layers
 bench: $(VENV)/.benched  ## speed beside our peers
 	$(BIN)/selfmate bench
 
-docs: $(VENV)/.tested  ## draw anew what tests keep true: stub, encodings
+docs: $(VENV)/.tested  ## draw anew: the stub and encodings that tests keep true, the README's picture
 	SELFMATE_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
+	$(BIN)/python docs/draw_demo.py
 
 fuzz: $(VENV)/.tested  ## ten million positions against python-chess, a million through the codings
 	SELFMATE_FUZZ_POSITIONS=10000000 $(BIN)/python -m pytest -n auto tests/oracle/test_rules.py

@@ -6,5 +6,6 @@ NB_MODULE(_core, module) {
   bind_board(module);
   bind_records(module);
   bind_batch(module);
+  bind_pgn(module);
   bind_encode(module);
 }

@@ -8,6 +8,7 @@ namespace selfmate::bindings {
 void bind_board(nb::module_& module);
 void bind_records(nb::module_& module);
 void bind_batch(nb::module_& module);
+void bind_pgn(nb::module_& module);
 void bind_encode(nb::module_& module);
 
 }  // namespace selfmate::bindings

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/module.h"
+#include "chess/pgn_tags.h"
 
 namespace selfmate::bindings {
 namespace {
@@ -51,6 +52,26 @@ std::vector<std::string> san_line(const GameRecords& records, std::int64_t index
   return line;
 }
 
+// PGN knows no encoding: UTF-8 where it fits, Latin-1 for the old files where it does not.
+nb::object decoded(const std::string& text) {
+  const auto size = Py_ssize_t(text.size());
+  PyObject* unicode = PyUnicode_DecodeUTF8(text.data(), size, nullptr);
+  if (!unicode) {
+    PyErr_Clear();
+    unicode = PyUnicode_DecodeLatin1(text.data(), size, nullptr);
+  }
+  if (!unicode) throw nb::python_error();
+  return nb::steal(unicode);
+}
+
+nb::dict tags(const GameRecords& records, std::int64_t index) {
+  nb::dict tags;
+  for (const auto& [name, value] :
+       read_tag_section(records.tag_sections[checked_index(records, index)]))
+    tags[decoded(name)] = decoded(value);
+  return tags;
+}
+
 }  // namespace
 
 void bind_records(nb::module_& module) {
@@ -81,7 +102,9 @@ void bind_records(nb::module_& module) {
                    nb::sig("def black_elo(self) -> numpy.typing.NDArray[numpy.uint16]"),
                    "Black's rating, 0 where not known.")
       .def("start_fen", &start_fen, "game"_a, "The position the game started from.")
-      .def("san", &san_line, "game"_a, "The game's moves in algebraic notation.");
+      .def("san", &san_line, "game"_a, "The game's moves in algebraic notation.")
+      .def("tags", &tags, "game"_a, nb::sig("def tags(self, game: int) -> dict[str, str]"),
+           "The game's PGN tags; empty for games that came from elsewhere.");
 }
 
 }  // namespace selfmate::bindings

@@ -12,9 +12,16 @@ constexpr bool is_rank(char c) {
   return c >= '1' && c <= '8';
 }
 
+constexpr std::array<std::int8_t, 256> kPieceOfLetter = [] {
+  std::array<std::int8_t, 256> pieces;
+  pieces.fill(-1);
+  for (std::size_t i = 0; i < kLetters.size(); ++i)
+    pieces[static_cast<unsigned char>(kLetters[i])] = std::int8_t(i);
+  return pieces;
+}();
+
 int piece_from_letter(char upper) {
-  const std::size_t index = kLetters.find(upper);
-  return index == std::string_view::npos ? -1 : int(index);
+  return kPieceOfLetter[static_cast<unsigned char>(upper)];
 }
 
 // The parts of [NBRQK]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[nbrqkNBRQK])?[+#]?, as python-chess reads it.
@@ -93,6 +100,14 @@ Bitboard san_origins(const Position& position, const SanParts& parts) {
   if (parts.from_file >= 0) origins &= file_mask(parts.from_file);
   if (parts.from_rank >= 0) origins &= rank_mask(parts.from_rank);
   return origins;
+}
+
+// Attacks go both ways, so a piece among san_origins reaches its square: only the own king can
+// object. This saves bulk reading the second look-up that is_legal would make.
+bool origin_is_legal(const Position& position, const SanParts& parts, Move candidate) {
+  if (parts.piece < 0) return position.is_legal(candidate);
+  const bool onto_own = (position.pieces(position.turn()) & bit(parts.to)) != 0;
+  return !parts.promotion && !onto_own && position.keeps_king_safe(from_of(candidate), parts.to);
 }
 
 }  // namespace
@@ -194,7 +209,7 @@ SanError read_san(const Position& position, std::string_view san, Move& move) {
   SanError result = SanError::kIllegal;
   for (Bitboard origins = san_origins(position, parts); origins;) {
     const Move candidate = make_move(pop_lowest(origins), parts.to, parts.promotion);
-    if (!position.is_legal(candidate)) continue;
+    if (!origin_is_legal(position, parts, candidate)) continue;
     if (result == SanError::kNone) return SanError::kAmbiguous;
     move = candidate;
     result = SanError::kNone;

@@ -1,25 +1,27 @@
 #include "chess/records.h"
 
+#include <iterator>
+
 namespace selfmate {
 namespace {
 
 template <class T>
-void extend(std::vector<T>& to, const std::vector<T>& from) {
-  to.insert(to.end(), from.begin(), from.end());
+void extend(std::vector<T>& to, std::vector<T>&& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 }  // namespace
 
-void GameRecords::append(const GameRecords& other) {
+void GameRecords::append(GameRecords later) {
   const std::int64_t base = offsets.back();
-  for (std::size_t i = 1; i < other.offsets.size(); ++i) offsets.push_back(base + other.offsets[i]);
-  extend(moves, other.moves);
-  extend(results, other.results);
-  extend(reasons, other.reasons);
-  extend(white_elo, other.white_elo);
-  extend(black_elo, other.black_elo);
-  extend(start_fens, other.start_fens);
-  extend(tag_sections, other.tag_sections);
+  for (std::size_t i = 1; i < later.offsets.size(); ++i) offsets.push_back(base + later.offsets[i]);
+  extend(moves, std::move(later.moves));
+  extend(results, std::move(later.results));
+  extend(reasons, std::move(later.reasons));
+  extend(white_elo, std::move(later.white_elo));
+  extend(black_elo, std::move(later.black_elo));
+  extend(start_fens, std::move(later.start_fens));
+  extend(tag_sections, std::move(later.tag_sections));
 }
 
 }  // namespace selfmate

@@ -39,7 +39,7 @@ struct GameRecords {
     start_fens.push_back(std::move(start_fen));
     tag_sections.push_back(std::move(tags));
   }
-  void append(const GameRecords& other);
+  void append(GameRecords later);
 };
 
 }  // namespace selfmate

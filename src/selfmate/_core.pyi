@@ -126,6 +126,9 @@ class GameRecords:
     def san(self, game: int) -> list[str]:
         """The game's moves in algebraic notation."""
 
+    def tags(self, game: int) -> dict[str, str]:
+        """The game's PGN tags; empty for games that came from elsewhere."""
+
 class GameBatch:
     """Many games stepped together, finished ones restarted in place."""
 
@@ -169,6 +172,28 @@ def random_games(count: int, *, seed: int = 0, max_plies: int = 0, threads: int 
     """
     Complete games of uniformly random legal moves from the standard start.
     """
+
+class PgnReader:
+    """Streaming reader of PGN text."""
+
+    def __init__(self, threads: int, *, max_game_bytes: int = 1048576) -> None:
+        """Parses on so many threads; a game of more bytes is dropped."""
+
+    DEFAULT_MAX_GAME_BYTES: int = 1048576
+
+    def feed(self, text: bytes) -> None:
+        """Reads on; the text may be cut anywhere."""
+
+    def finish(self) -> None:
+        """Ends the text: a game that is still open is cut off."""
+
+    def take(self) -> GameRecords:
+        """The good games complete since the last call, in file order."""
+
+    def take_dropped(self) -> list[tuple[int, int, str]]:
+        """
+        The games left out since the last call: number in the file, line, reason.
+        """
 
 def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]:
     """

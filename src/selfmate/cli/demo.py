@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfmate.cli.drawing import draw_board
 from selfmate.cli.errors import JobFailedError, reading_input
 from selfmate.cli.progress import progress
 
@@ -70,11 +71,10 @@ def _check_rules(console: "Console", settings: DemoSettings) -> None:
 
 
 def _play(console: "Console", settings: DemoSettings, seed: int) -> "GameRecords":
-    import os
-
     from selfmate.rules import random_games
+    from selfmate.rules.cores import available_cores
 
-    cores = len(os.sched_getaffinity(0))
+    cores = available_cores()
     console.print(f"[bold]2.[/] Play {settings.games:,} games of random moves on {cores} cores.")
     started = time.perf_counter()
     games = random_games(settings.games, seed=seed, threads=cores)
@@ -119,16 +119,15 @@ def _show_a_mate(console: "Console", games: "GameRecords") -> None:
         board.push(board.parse_san(san))
     winner = "White" if games.results[shortest] > 0 else "Black"
     console.print(f"\n   The quickest mate, by chance, after {len(line)} plies ({winner} wins):\n")
-    for row in str(board).splitlines():
-        console.print(f"      {row}")
-    console.print(f"\n   {' '.join(line[-6:])}\n")
+    console.print(draw_board(board, indent=6))
+    console.print(f"\n      {' '.join(line)}\n")
 
 
 def _save(console: "Console", settings: DemoSettings, games: "GameRecords", path: Path) -> None:
     from selfmate.rules import read_pgn, write_pgn
 
     with path.open("w", encoding="utf-8") as file:
-        write_pgn(games, file, count=settings.saved_games)
+        write_pgn(games, file, games=range(settings.saved_games))
     read_back = sum(len(chunk.games) for chunk in read_pgn(path))
     if read_back != settings.saved_games:
         raise JobFailedError(f"{path} holds {read_back} readable games, not {settings.saved_games}")

@@ -35,10 +35,11 @@ def doctor(
 
 def _machine() -> list[Finding]:
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    cores = len(os.sched_getaffinity(0))
+    from selfmate.rules.cores import available_cores
+
     return [
         Finding("python", platform.python_version(), True, "runs everything"),
-        Finding("cores", str(cores), True, "games and nets share them"),
+        Finding("cores", str(available_cores()), True, "games and nets share them"),
         Finding("memory", f"{memory_bytes / 2**30:.0f} GiB", True, "replay and batches live here"),
     ]
 

@@ -1,0 +1,39 @@
+"""Draws docs/pictures/demo.svg: what `selfmate demo` shows. Run by `make docs`."""
+
+import io
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import rich.console
+
+from selfmate.cli.demo import demo
+
+PICTURE = Path(__file__).parent / "pictures" / "demo.svg"
+# rich's own frame, without its web fonts: the picture must not fetch anything.
+FRAME = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" xml:space="preserve">
+<style>
+.{unique_id}-matrix {{ font-family: monospace; font-size: {char_height}px; \
+line-height: {line_height}px; white-space: pre; }}
+{styles}
+</style>
+<defs><clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>{lines}</defs>
+<rect fill="#16181d" x="1" y="1" width="{width}" height="{height}" rx="8"/>
+<g transform="translate({terminal_x}, 20)" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
+</svg>
+"""
+
+
+def main() -> None:
+    console = rich.console.Console(
+        record=True, width=88, file=io.StringIO(), force_terminal=True, highlight=False
+    )
+    with TemporaryDirectory() as folder, patch.object(rich.console, "Console", lambda **_: console):
+        demo(seed=1, out=Path(folder))
+    text = console.export_svg(title="", code_format=FRAME, unique_id="demo")
+    PICTURE.write_text(text.replace(f"{folder}/games.pgn", "runs/demo/games.pgn"), "utf-8")
+
+
+main()
