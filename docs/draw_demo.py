@@ -11,7 +11,8 @@ from selfmate.cli.demo import demo
 
 PICTURE = Path(__file__).parent / "pictures" / "demo.svg"
 # rich's own frame, without its web fonts: the picture must not fetch anything.
-FRAME = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" xml:space="preserve">
+FRAME = """<svg viewBox="0 0 {width} {height}" xml:space="preserve" \
+xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{ font-family: monospace; font-size: {char_height}px; \
 line-height: {line_height}px; white-space: pre; }}

@@ -20,19 +20,20 @@ void init(GameBatch* batch, int size, const std::optional<std::vector<std::strin
 }
 
 nb::tuple legal(const GameBatch& batch) {
-  std::vector<std::int64_t> offsets{0};
-  for (int slot = 0; slot < batch.size(); ++slot)
-    offsets.push_back(offsets.back() + batch.legal(slot).size());
-  std::vector<Move> moves;
-  moves.reserve(std::size_t(offsets.back()));
-  for (int slot = 0; slot < batch.size(); ++slot)
-    moves.insert(moves.end(), batch.legal(slot).begin(), batch.legal(slot).end());
-  return nb::make_tuple(to_numpy(std::move(moves)), to_numpy(std::move(offsets)));
+  Ragged<Move> all;
+  {
+    nb::gil_scoped_release release;
+    all = batch.legal_moves_of_all();
+  }
+  return nb::make_tuple(to_numpy(std::move(all.values)), to_numpy(std::move(all.offsets)));
 }
 
 nb::object random_moves(GameBatch& batch) {
   std::vector<Move> moves(std::size_t(batch.size()));
-  batch.random_moves(moves);
+  {
+    nb::gil_scoped_release release;
+    batch.random_moves(moves);
+  }
   return to_numpy(std::move(moves));
 }
 

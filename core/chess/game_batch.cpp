@@ -1,6 +1,7 @@
 #include "chess/game_batch.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "chess/parallel.h"
 
@@ -77,11 +78,30 @@ std::vector<const Game*> GameBatch::games() const {
   return games;
 }
 
+template <class Work>
+void GameBatch::for_each_slot(Work&& work) const {
+  parallel_for(size(), threads_, kLeastShare, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = std::size_t(begin); i < std::size_t(end); ++i) work(i);
+  });
+}
+
+Ragged<Move> GameBatch::legal_moves_of_all() const {
+  Ragged<Move> all;
+  all.offsets.resize(slots_.size() + 1);
+  for_each_slot([&](std::size_t i) { all.offsets[i + 1] = slots_[i].legal.size(); });
+  std::partial_sum(all.offsets.begin(), all.offsets.end(), all.offsets.begin());
+  all.values.resize(std::size_t(all.offsets.back()));
+  for_each_slot([&](std::size_t i) {
+    std::copy(slots_[i].legal.begin(), slots_[i].legal.end(), all.values.data() + all.offsets[i]);
+  });
+  return all;
+}
+
 void GameBatch::random_moves(std::span<Move> out) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
+  for_each_slot([&](std::size_t i) {
     Slot& slot = slots_[i];
     out[i] = slot.legal[int(slot.random.below(std::uint32_t(slot.legal.size())))];
-  }
+  });
 }
 
 bool GameBatch::advance(Slot& slot, Move move, std::optional<Outcome>& outcome) {
@@ -103,10 +123,7 @@ void GameBatch::take_back(std::span<const std::uint8_t> advanced) {
 Finished GameBatch::step(std::span<const Move> moves) {
   std::vector<std::optional<Outcome>> outcomes(slots_.size());
   std::vector<std::uint8_t> advanced(slots_.size());
-  parallel_for(size(), threads_, kLeastShare, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
-      advanced[i] = advance(slots_[i], moves[i], outcomes[i]);
-  });
+  for_each_slot([&](std::size_t i) { advanced[i] = advance(slots_[i], moves[i], outcomes[i]); });
   const auto refused = std::find(advanced.begin(), advanced.end(), 0);
   if (refused != advanced.end()) {
     take_back(advanced);

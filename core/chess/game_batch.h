@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "chess/ragged.h"
 #include "chess/random.h"
 #include "chess/records.h"
 
@@ -27,6 +28,7 @@ class GameBatch {
   const MoveList& legal(int slot) const { return slots_[std::size_t(slot)].legal; }
   std::vector<const Game*> games() const;
 
+  Ragged<Move> legal_moves_of_all() const;
   // A uniformly random legal move for every slot, from the slot's own stream.
   void random_moves(std::span<Move> out);
   // Plays one move in every slot. When any is illegal, throws and leaves all games as they were.
@@ -49,6 +51,9 @@ class GameBatch {
   void take_back(std::span<const std::uint8_t> advanced);
   Finished collect(std::span<const std::optional<Outcome>> outcomes);
   void begin_game(Slot& slot);
+  // Calls work(slot number) for every slot, on all threads.
+  template <class Work>
+  void for_each_slot(Work&& work) const;
   const Start& start_of(std::int64_t game_number) const {
     return starts_[std::size_t(game_number) % starts_.size()];
   }

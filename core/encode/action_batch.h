@@ -1,17 +1,11 @@
 // The actions of many games at once.
 #pragma once
 
+#include "chess/ragged.h"
 #include "encode/actions.h"
 #include "encode/games.h"
 
 namespace selfmate {
-
-// Game i owns values[offsets[i]] up to values[offsets[i + 1]], counted in rows.
-template <class T>
-struct Ragged {
-  std::vector<T> values;
-  std::vector<std::int64_t> offsets;
-};
 
 // Legal moves as indices, in the order of move generation. The four promotions that share an index
 // of from_to4096 are listed once.

@@ -37,7 +37,7 @@ def run(rounds: int = ROUNDS) -> Figures:
     figures: Figures = {
         "pgn_x_vs_python_chess": ratio(rates["pgn"], rates["pgn_python_chess"]),
         "pgn_x_vs_pgn_extract": ratio(rates["pgn"], rates["pgn_extract"]),
-        "two_threads_x_vs_one": ratio(rates["pgn_two_threads"], rates["pgn"]),
+        "pgn_two_threads_x_vs_one": ratio(rates["pgn_two_threads"], rates["pgn"]),
     }
     return figures | {f"{name}_mb_per_s": rate for name, rate in rates.items()}
 
