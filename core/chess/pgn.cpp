@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLeastGameBytes = 1024;
 constexpr int kMostThreads = 256;
 // Text is worked through in slices of this size, whatever is fed at once.
-constexpr std::size_t kSliceBytes = 2 << 20;
+constexpr std::size_t kSliceBytes = 1 << 20;
 constexpr std::size_t kUnitsPerShare = 16;  // games a thread takes at a time
 
 int checked_threads(int threads) {

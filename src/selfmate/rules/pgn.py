@@ -22,7 +22,7 @@ import zstandard
 from selfmate._core import Board, GameRecords, PgnReader
 from selfmate.rules.cores import available_cores
 
-DEFAULT_CHUNK_BYTES = 1 << 21
+DEFAULT_CHUNK_BYTES = 1 << 20
 # Streams that want a larger window than this are refused (zstd's own --long default).
 MAX_ZSTD_WINDOW_BYTES = 1 << 27
 
