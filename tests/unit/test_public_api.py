@@ -33,6 +33,16 @@ def test_import_loads_nothing_heavy() -> None:
     assert run.stdout.strip() == "[]"
 
 
+def test_only_the_lowest_layers_touch_the_extension() -> None:
+    source = ROOT / "src" / "selfmate"
+    users = {
+        path.relative_to(source).parts[0]
+        for path in source.rglob("*.py")
+        if "_core" in path.read_text("utf-8")
+    }
+    assert users == {"rules", "encodings"}
+
+
 def test_the_version_is_said_once() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert selfmate.__version__ == project["version"]
