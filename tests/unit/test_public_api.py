@@ -1,5 +1,6 @@
 """What `import selfmate` promises."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -38,7 +39,7 @@ def test_only_the_lowest_layers_touch_the_extension() -> None:
     users = {
         path.relative_to(source).parts[0]
         for path in source.rglob("*.py")
-        if "_core" in path.read_text("utf-8")
+        if re.search(r"import _core|selfmate\._core import", path.read_text("utf-8"))
     }
     assert users == {"rules", "encodings"}
 

@@ -13,7 +13,6 @@ app = typer.Typer(
     name="selfmate",
     help="A laboratory for chess engines that teach themselves.",
     epilog="Exit codes: 0 done, 1 the job failed, 2 bad input. New here? Try: selfmate demo",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -46,7 +45,8 @@ def _options(
 def main() -> None:
     """The `selfmate` command."""
     try:
-        code = app(prog_name="selfmate", standalone_mode=False) or 0
+        arguments = sys.argv[1:] or ["--help"]
+        code = app(arguments, prog_name="selfmate", standalone_mode=False) or 0
     except (ClickException, BadInputError) as error:
         code = _complain(error.format_message() if isinstance(error, ClickException) else error, 2)
     except JobFailedError as error:

@@ -9,6 +9,7 @@ import typer
 
 from selfmate.cli.drawing import draw_board
 from selfmate.cli.errors import JobFailedError, reading_input
+from selfmate.cli.numbers import LARGEST_SEED, whole
 from selfmate.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ class DemoSettings:
 
 
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same games.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same games."),
+    ] = 1,
     out: Annotated[Path, typer.Option(help="Where the games are saved.")] = Path("runs/demo"),
 ) -> None:
     """See what is here in half a minute: the rules are checked, games are played and saved."""

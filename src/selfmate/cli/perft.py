@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from selfmate.cli.errors import reading_input
+from selfmate.cli.numbers import whole
 from selfmate.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def perft(
-    depth: Annotated[int, typer.Argument(min=0, max=20, help="Plies to look ahead.")],
+    depth: Annotated[
+        int, typer.Argument(parser=whole(0, 20), metavar="DEPTH", help="Plies to look ahead, 0-20.")
+    ],
     fen: Annotated[
         str | None, typer.Option(help="The position to start from.", show_default="start position")
     ] = None,

@@ -19,8 +19,9 @@ def test_version() -> None:
     assert (run.returncode, run.stdout) == (0, f"selfmate {package.__version__}\n")
 
 
-def test_help_names_every_verb() -> None:
-    run = selfmate("--help")
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
+def test_help_names_every_verb(arguments: list[str]) -> None:
+    run = selfmate(*arguments)
     assert run.returncode == 0
     assert all(verb in run.stdout for verb in VERBS)
 
@@ -56,9 +57,9 @@ def test_perft_counts() -> None:
 
 
 def test_perft_json_with_divide() -> None:
-    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"  # python-chess counts 1,197 as well
     report = json.loads(selfmate("perft", "3", "--fen", fen, "--divide", "--json").stdout)
-    assert (report["fen"], report["depth"], report["nodes"]) == (fen, 3, 1_046)
+    assert (report["fen"], report["depth"], report["nodes"]) == (fen, 3, 1_197)
     assert sum(report["divide"].values()) == report["nodes"]
     assert report["divide"]["e1g1"] > 0
     assert report["nodes_per_s"] > 0
@@ -73,15 +74,18 @@ def test_perft_of_small_depths(depth: str, nodes: int) -> None:
     ("arguments", "message"),
     [
         (["nonsense"], "No such command 'nonsense'."),
-        (["perft"], "Missing argument 'DEPTH'."),
-        (["perft", "many"], "Invalid value for 'DEPTH': 'many' is not a valid integer range."),
+        (["perft"], "Missing argument"),
+        (["perft", "many"], "'many' is not a whole number from 0 to 20"),
         (["perft", "-1"], "No such option: -1"),
-        (["perft", "21"], "Invalid value for 'DEPTH': 21 is not in the range 0<=x<=20."),
+        (["perft", "21"], "'21' is not a whole number from 0 to 20"),
         (["perft", "2", "--fen", "x"], "bad FEN 'x': it has 1 fields, allowed are 4 to 6"),
         (["bench", "speed"], "no benchmark suite 'speed'; there are: rules, pgn"),
-        (["demo", "--seed", "x"], "Invalid value for '--seed': 'x' is not a valid integer range."),
+        (
+            ["demo", "--seed", "x"],
+            "Invalid value for '--seed': 'x' is not a whole number from 0 to",
+        ),
         (["demo", "--out", "/dev/null/x"], "Not a directory: '/dev/null/x'"),
-        (["doctor", "now"], "Got unexpected extra argument (now)"),
+        (["doctor", "now"], "Got unexpected extra argument(s) (now)"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(arguments: list[str], message: str) -> None:
