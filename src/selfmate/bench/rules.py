@@ -17,9 +17,9 @@ from selfmate.rules import Board, GameBatch, random_games
 from selfmate.rules.perft_positions import PERFT_POSITIONS
 
 ROUNDS = 5
-PLAY_BATCH = 1024
+PLAY_BATCH = 2048
 PLANES_BATCH = 256  # its planes, 4.5 MB, stay in the cache as they would before a net
-PLIES = 500_000  # of ours in one go; the peers play fewer, their speed does not depend on it
+PLIES = 600_000  # of ours in one go; the peers play fewer, their speed does not depend on it
 
 
 def perft_ours(depth_for_start: int = 6) -> float:
