@@ -40,8 +40,10 @@ def _print_table(suite: str, figures: "Figures") -> None:
     table.add_column("value", justify="right")
     for key, value in figures.items():
         is_ratio = "_x" in key
-        shown = (
-            "not installed" if value is None else f"{value:,.1f} x" if is_ratio else f"{value:,.0f}"
-        )
+        shown = "not installed" if value is None else _number(value) + (" x" if is_ratio else "")
         table.add_row(key.replace("_", " "), shown, style="bold" if is_ratio else None)
     Console().print(table)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
