@@ -1,0 +1,1 @@
+"""Who is stronger: matches, openings, Elo, the ladder."""

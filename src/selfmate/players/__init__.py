@@ -1,0 +1,28 @@
+"""Anything that can choose a move, loaded by name."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+from selfmate.players.names import PlayerName, parse_name
+from selfmate.players.player import Choices, Limits, Player, Thought
+
+__all__ = ["PLAYERS", "Choices", "Limits", "Player", "Thought", "load_player"]
+
+# Kind of player -> where it is made (module:function of a PlayerName), imported when asked for.
+PLAYERS = {
+    "random": "selfmate.players.builtin:make_random",
+    "greedy": "selfmate.players.builtin:make_greedy",
+    "teacher": "selfmate.players.builtin:make_teacher",
+    "stockfish": "selfmate.players.stockfish:make_stockfish",
+    "uci": "selfmate.players.external:make_external",
+}
+
+
+def load_player(text: str) -> Player:
+    """The player of a name like `teacher:depth=2`; ValueError says what is wrong with it."""
+    name = parse_name(text)
+    if name.kind not in PLAYERS:
+        raise ValueError(f"no player {name.kind!r}; there are: {', '.join(PLAYERS)}")
+    module, _, function = PLAYERS[name.kind].partition(":")
+    make: Callable[[PlayerName], Player] = getattr(import_module(module), function)
+    return make(name)

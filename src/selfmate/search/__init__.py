@@ -1,0 +1,1 @@
+"""Evaluators, and the drivers of the core's searches."""
