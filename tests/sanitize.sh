@@ -19,8 +19,11 @@ cp build/sanitize/cmake/_core*.so "$overlay/selfmate/"
 packages=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 run="import sys; sys.path[:0] = ['$overlay', '$packages']; import pytest, selfmate._core as core"
 run="$run; print('sanitized core:', core.__file__)"
-run="$run; sys.exit(pytest.main(['-m', 'not memory', 'tests/core', 'tests/oracle', 'tests/unit/rules']))"
+# Python's own capture only: a sanitizer's report must reach the terminal.
+run="$run; options = ['--capture=sys', '-m', 'not memory']"
+run="$run; sys.exit(pytest.main([*options, 'tests/core', 'tests/oracle', 'tests/unit/rules']))"
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" \
-  ASAN_OPTIONS=detect_leaks=0 SELFMATE_FUZZ_POSITIONS=${SELFMATE_FUZZ_POSITIONS:-5000} \
+  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+  SELFMATE_FUZZ_POSITIONS=${SELFMATE_FUZZ_POSITIONS:-5000} \
   "$python" -S -c "$run"
 echo "sanitizers found nothing"

@@ -110,6 +110,7 @@ pid_t owner = 0;
 }  // namespace
 
 void run_shares(int shares, int threads, const std::function<void(int)>& work) {
+  if (shares == 0) return;
   const auto job = std::make_shared<Job>(shares, threads, work);
   if (const std::unique_lock lock(caller_mutex, std::try_to_lock); lock) {
     if (owner != getpid()) {  // a fork leaves the helpers behind
