@@ -33,6 +33,33 @@ void push(Game& game, std::string_view uci, bool past_draw) {
   game.push(move);
 }
 
+// All or nothing: an illegal move, or a game that is over, changes no board.
+std::vector<std::optional<Outcome>> push_moves(const nb::list& boards, nb::handle moves) {
+  const std::size_t size = nb::len(boards);
+  const Move* codes = checked_array<Move>(moves, "moves", {size});
+  std::vector<Game*> games;
+  for (nb::handle board : boards) {
+    if (!nb::isinstance<Game>(board)) throw BadInput("boards must be a list of Board");
+    games.push_back(nb::inst_ptr<Game>(board));
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    if (!games[i]->position().is_legal(codes[i]) || games[i]->outcome())
+      throw BadInput("board " + std::to_string(i) + ": " + describe_move(codes[i]) +
+                     " cannot be played in " + to_fen(games[i]->position()));
+  std::vector<std::optional<Outcome>> outcomes;
+  for (std::size_t i = 0; i < size; ++i) {
+    games[i]->push(codes[i]);
+    outcomes.push_back(games[i]->outcome());
+  }
+  return outcomes;
+}
+
+std::string uci_text(std::int64_t code) {
+  if (code < 0 || code > 0xFFFF || promotion_of(Move(code)) > kQueen)
+    throw BadInput(std::to_string(code) + " is no move code");
+  return to_uci(Move(code));
+}
+
 std::string pop(Game& game) {
   if (game.plies() == 0) throw BadInput("no move to take back: the board is at its start");
   const Move move = game.moves().back();
@@ -96,6 +123,14 @@ void bind_outcome(nb::module_& module) {
 
 void bind_board(nb::module_& module) {
   bind_outcome(module);
+  module.def("uci_text", &uci_text, "code"_a, "The UCI text of a 16-bit move code.");
+  module.def(
+      "uci_code", [](std::string_view uci) { return parse_uci(uci); }, "uci"_a,
+      "The 16-bit code of a UCI text.");
+  module.def("push_moves", &push_moves, "boards"_a, "moves"_a.none(),
+             nb::sig("def push_moves(boards: list[Board], moves: "
+                     "numpy.typing.NDArray[numpy.uint16]) -> list[Outcome | None]"),
+             "Plays one move on each of several boards and returns their outcomes.");
   nb::class_<Game>(module, "Board", "A chess game: a position and the line that led to it.")
       .def(
           "__init__",

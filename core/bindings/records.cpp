@@ -39,6 +39,14 @@ std::string start_fen(const GameRecords& records, std::int64_t index) {
   return fen.empty() ? std::string(kStartFen) : fen;
 }
 
+std::vector<std::string> uci_line(const GameRecords& records, std::int64_t index) {
+  const std::size_t game = checked_index(records, index);
+  std::vector<std::string> line;
+  for (std::int64_t ply = records.offsets[game]; ply < records.offsets[game + 1]; ++ply)
+    line.push_back(to_uci(records.moves[std::size_t(ply)]));
+  return line;
+}
+
 // The game's moves in algebraic notation.
 std::vector<std::string> san_line(const GameRecords& records, std::int64_t index) {
   const std::size_t game = checked_index(records, index);
@@ -102,6 +110,7 @@ void bind_records(nb::module_& module) {
                    nb::sig("def black_elo(self) -> numpy.typing.NDArray[numpy.uint16]"),
                    "Black's rating, 0 where not known.")
       .def("start_fen", &start_fen, "game"_a, "The position the game started from.")
+      .def("uci", &uci_line, "game"_a, "The game's moves as UCI texts.")
       .def("san", &san_line, "game"_a, "The game's moves in algebraic notation.")
       .def("tags", &tags, "game"_a, nb::sig("def tags(self, game: int) -> dict[str, str]"),
            "The game's PGN tags; empty for games that came from elsewhere.");

@@ -26,6 +26,15 @@ class Outcome:
 
     def __repr__(self) -> str: ...
 
+def uci_text(code: int) -> str:
+    """The UCI text of a 16-bit move code."""
+
+def uci_code(uci: str) -> int:
+    """The 16-bit code of a UCI text."""
+
+def push_moves(boards: list[Board], moves: numpy.typing.NDArray[numpy.uint16]) -> list[Outcome | None]:
+    """Plays one move on each of several boards and returns their outcomes."""
+
 class Board:
     """A chess game: a position and the line that led to it."""
 
@@ -122,6 +131,9 @@ class GameRecords:
 
     def start_fen(self, game: int) -> str:
         """The position the game started from."""
+
+    def uci(self, game: int) -> list[str]:
+        """The game's moves as UCI texts."""
 
     def san(self, game: int) -> list[str]:
         """The game's moves in algebraic notation."""

@@ -59,6 +59,10 @@ class Player(Protocol):
     def name(self) -> str:
         """The full name, settings included: loading it gives the same player again."""
 
+    @property
+    def games_at_once(self) -> int:
+        """How many boards are worth handing over in one call."""
+
     def choose(
         self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:

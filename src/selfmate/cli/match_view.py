@@ -1,0 +1,109 @@
+"""A match as it goes on: one live line, and a table at the end."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from selfmate.cli.progress import SECONDS_BETWEEN_LINES
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from selfmate.arena.report import MatchReport
+    from selfmate.arena.run_match import MatchRun
+
+SECONDS_BETWEEN_UPDATES = 0.2
+
+
+class MatchView:
+    """The live line on standard error; plain lines now and then when that is no terminal."""
+
+    def __init__(self, run: "MatchRun") -> None:
+        self.run = run
+        self.live = sys.stderr.isatty()
+        self.already = len(run.log.games)
+        self.started = self.shown = time.monotonic()
+        self.status: Status | None = None
+
+    def __enter__(self) -> "MatchView":
+        if self.live:
+            from rich.console import Console
+
+            self.status = Console(stderr=True, highlight=False).status("starting ...")
+            self.status.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.status is not None:
+            self.status.stop()
+
+    def update(self) -> None:
+        """Called after every game; shows at most a few lines a second."""
+        now = time.monotonic()
+        pause = SECONDS_BETWEEN_UPDATES if self.live else SECONDS_BETWEEN_LINES
+        if now - self.shown < pause:
+            return
+        self.shown = now
+        if self.status is not None:
+            self.status.update(self._line(now))
+        else:
+            print(self._line(now), file=sys.stderr, flush=True)
+
+    def _line(self, now: float) -> str:
+        done, total = len(self.run.log.games), self.run.settings.games
+        rate = (done - self.already) / (now - self.started)
+        report = self.run.report()
+        left = f"{(total - done) / rate:.0f} s left" if rate else ""
+        return (
+            f"{done}/{total}  {report.wins}-{report.draws}-{report.losses}  "
+            f"{report.score:.1%}  Elo {elo_text(report)}  {rate:.1f} games/s  {left}"
+        )
+
+
+def elo_text(report: "MatchReport") -> str:
+    """Elo with its interval, or the bound that is known."""
+    if report.elo is not None and report.elo_low is not None and report.elo_high is not None:
+        return f"{report.elo:+.0f} [{report.elo_low:+.0f}, {report.elo_high:+.0f}]"
+    if report.elo_low is not None:
+        return f"above {report.elo_low:+.0f}"
+    if report.elo_high is not None:
+        return f"below {report.elo_high:+.0f}"
+    return "?"
+
+
+def print_report(run: "MatchRun", seconds: float) -> None:
+    """The final table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    report = run.report()
+    names = [player.name for player in run.players]
+    table = Table(title=f"{names[0]} against {names[1]}", title_justify="left", show_header=False)
+    for label, value in _rows(report, seconds):
+        table.add_row(label, value)
+    Console(highlight=False).print(table)
+
+
+def _rows(report: "MatchReport", seconds: float) -> list[tuple[str, str]]:
+    limit = f", {report.ply_limit_games} of them at the ply limit" if report.ply_limit_games else ""
+    rows = [
+        ("won, drawn, lost", f"{report.wins}, {report.draws}{limit}, {report.losses}"),
+        ("score", f"{report.score:.1%}"),
+        ("Elo, 95 % interval", elo_text(report)),
+        ("likelihood of superiority", f"{report.los:.1%}"),
+        ("pairs 0, ½, 1, 1½, 2", ", ".join(str(count) for count in report.pentanomial)),
+        ("distinct games", f"{report.distinct_games} of {report.games}"),
+        ("mean length", f"{report.mean_plies:.0f} plies"),
+        ("ended by", ", ".join(f"{why} {n}" for why, n in report.ends.items())),
+        ("forfeits", f"{report.forfeits} ({report.illegal_moves} by an illegal move)"),
+        ("time", f"{seconds:.1f} s"),
+    ]
+    if report.sprt is not None:
+        rows.append(("SPRT", report.sprt.sentence()))
+    return rows

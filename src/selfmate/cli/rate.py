@@ -1,0 +1,93 @@
+"""`selfmate rate`: a player's place on the ladder."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from selfmate.cli.errors import reading_input
+from selfmate.cli.numbers import LARGEST_SEED, whole
+from selfmate.cli.progress import progress
+
+if TYPE_CHECKING:
+    from selfmate.arena.ladder import Ladder, PairingPlan
+    from selfmate.arena.rating import Rating
+
+
+def rate(
+    players: Annotated[
+        list[str] | None, typer.Argument(metavar="[PLAYER]...", help="Default: the ladder itself.")
+    ] = None,
+    games: Annotated[
+        int, typer.Option(parser=whole(2, 10**5), metavar="N", help="Games against each rung.")
+    ] = 100,
+    pool: Annotated[Path, typer.Option(help="Where results are kept.")] = Path("runs/pool.jsonl"),
+    seed: Annotated[
+        int, typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Order of openings.")
+    ] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Place players on the ladder: random is zero, Stockfish's levels tie it to known ratings.
+
+    Results are kept in the pool file and used again; only missing games are played.
+    """
+    from selfmate.arena.ladder import Ladder
+    from selfmate.players import load_player
+
+    with reading_input():
+        ladder = Ladder(pool, games, seed)
+        names = []
+        for text in players or ():
+            player = load_player(text)
+            names.append(player.name)
+            player.close()
+    for plan in ladder.rung_plans():
+        _play(ladder, plan)
+    for name in names:
+        for plan in ladder.climb(name):
+            _play(ladder, plan)
+    if as_json:
+        print(json.dumps(_report(ladder)))
+    else:
+        _print_table(ladder, names)
+
+
+def _play(ladder: "Ladder", plan: "PairingPlan") -> None:
+    title = f"{plan.player} against {plan.opponent}"
+    with progress(title, plan.games, "games") as bar:
+        ladder.play(plan, lambda: bar.advance(1))
+
+
+def _report(ladder: "Ladder") -> dict[str, Any]:
+    tied = ladder.tied_ratings()
+    return {
+        "zero": "random",
+        "ratings": {name: asdict(rating) for name, rating in _sorted(ladder.ratings())},
+        "stockfish_scale": tied and {name: asdict(rating) for name, rating in _sorted(tied)},
+    }
+
+
+def _sorted(ratings: "dict[str, Rating]") -> "list[tuple[str, Rating]]":
+    return sorted(ratings.items(), key=lambda item: -item[1].elo)
+
+
+def _print_table(ladder: "Ladder", asked: list[str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    tied = ladder.tied_ratings()
+    table = Table(title="The ladder", title_justify="left")
+    for column in ("player", "Elo", "95 % interval", "games", "Stockfish's scale"):
+        table.add_column(column, justify="left" if column == "player" else "right")
+    for name, rating in _sorted(ladder.ratings()):
+        shown = f"{tied[name].elo:+.0f}" if tied else "-"
+        interval = f"{_bound(rating.low)} .. {_bound(rating.high)}"
+        style = "bold cyan" if name in asked else None
+        table.add_row(name, f"{rating.elo:+.0f}", interval, str(rating.games), shown, style=style)
+    Console(highlight=False).print(table)
+
+
+def _bound(elo: float | None) -> str:
+    return "?" if elo is None else f"{elo:+.0f}"
