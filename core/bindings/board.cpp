@@ -51,6 +51,11 @@ std::vector<std::string> legal_texts(const Game& game) {
   return uci_texts({moves.begin(), moves.end()});
 }
 
+std::string text_of_code(Move code) {
+  if (promotion_of(code) > kQueen) throw BadInput("no move has the code " + std::to_string(code));
+  return to_uci(code);
+}
+
 std::uint64_t board_perft(const Game& game, int depth) {
   if (depth < 0 || depth > kMaxPerftDepth)
     throw BadInput("perft depth " + std::to_string(depth) + " is not in 0..20");
@@ -96,6 +101,7 @@ void bind_outcome(nb::module_& module) {
 
 void bind_board(nb::module_& module) {
   bind_outcome(module);
+  module.def("move_text", &text_of_code, "code"_a, "The UCI text of a move given as 16 bits.");
   nb::class_<Game>(module, "Board", "A chess game: a position and the line that led to it.")
       .def(
           "__init__",

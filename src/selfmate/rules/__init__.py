@@ -1,6 +1,14 @@
 """The rules of chess as Python sees them: boards, batches of games, game records, PGN."""
 
-from selfmate._core import Board, GameBatch, GameRecords, Outcome, random_games, reason_names
+from selfmate._core import (
+    Board,
+    GameBatch,
+    GameRecords,
+    Outcome,
+    move_text,
+    random_games,
+    reason_names,
+)
 from selfmate.rules.pgn import read_pgn, write_pgn
 
 # Why games end, by the codes in GameRecords.reasons.
@@ -12,6 +20,7 @@ __all__ = [
     "GameBatch",
     "GameRecords",
     "Outcome",
+    "move_text",
     "random_games",
     "read_pgn",
     "write_pgn",
