@@ -52,6 +52,14 @@ T* checked_array(nb::handle value, const char* name, const std::vector<std::size
   throw BadInput(wanted);
 }
 
+// How long an array is that has one dimension.
+inline std::size_t checked_length(nb::handle value, const char* name) {
+  nb::ndarray<nb::ro, nb::ndim<1>> array;
+  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
+    throw BadInput(std::string(name) + " must be an array of one dimension");
+  return array.shape(0);
+}
+
 // Hands a vector over to NumPy without copying; `As` renames the type (bytes as bool).
 template <class As = void, class T>
 nb::object to_numpy(std::vector<T>&& values, const std::vector<std::size_t>& shape = {}) {

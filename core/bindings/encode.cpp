@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "bindings/lent_games.h"
 #include "bindings/module.h"
-#include "chess/game_batch.h"
 #include "encode/action_batch.h"
 #include "encode/encode_batch.h"
 
@@ -13,10 +13,6 @@ namespace selfmate::bindings {
 namespace {
 
 using namespace nb::literals;
-
-void check_threads(int threads) {
-  if (threads < 1) throw BadInput("threads must be at least 1, not " + std::to_string(threads));
-}
 
 Number number_named(std::optional<std::string_view> dtype, Number natural) {
   if (!dtype) return natural;
@@ -60,33 +56,6 @@ nb::tuple move136_rows(Games games, int threads) {
   const std::size_t rows = std::size_t(ragged.offsets.back());
   return to_tuple(std::move(ragged), {rows, kMove136Size});
 }
-
-// The games of a GameBatch or of a sequence of Boards, kept alive while other threads may run.
-class Lent {
- public:
-  explicit Lent(nb::handle holder) {
-    if (nb::isinstance<GameBatch>(holder)) {
-      owners_.push_back(nb::borrow(holder));
-      games_ = nb::inst_ptr<GameBatch>(holder)->games();
-      return;
-    }
-    if (!nb::isinstance<nb::sequence>(holder)) refuse();
-    for (nb::handle board : nb::borrow<nb::sequence>(holder)) {
-      if (!nb::isinstance<Game>(board)) refuse();
-      owners_.push_back(nb::borrow(board));
-      games_.push_back(nb::inst_ptr<Game>(board));
-    }
-  }
-  Games games() const { return games_; }
-
- private:
-  [[noreturn]] static void refuse() {
-    throw BadInput("games must be a GameBatch or a sequence of Board");
-  }
-
-  std::vector<nb::object> owners_;
-  std::vector<const Game*> games_;
-};
 
 nb::object encode_games(std::string_view encoding, nb::handle holder, nb::object out,
                         std::optional<std::string_view> dtype, int threads) {

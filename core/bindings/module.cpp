@@ -8,4 +8,5 @@ NB_MODULE(_core, module) {
   bind_batch(module);
   bind_pgn(module);
   bind_encode(module);
+  bind_search(module);
 }

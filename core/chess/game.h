@@ -1,6 +1,7 @@
 // A game: a start position and the line played from it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "chess/notation.h"
@@ -14,6 +15,7 @@ class Game {
 
   const Position& position() const { return position_; }
   int plies() const { return int(line_.size()); }
+  std::span<const Undo> line() const { return line_; }
   std::vector<Move> moves() const;
   Position start() const;
 

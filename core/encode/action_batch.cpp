@@ -14,16 +14,6 @@ int count_actions(Coding coding, const Position& position) {
                            [&](Move move) { return represents_action(coding, move); }));
 }
 
-// Rows are counted first, so that threads can then write to their places.
-template <class Count>
-std::vector<std::int64_t> row_offsets(Games games, int threads, Count&& count) {
-  std::vector<std::int64_t> offsets(games.size() + 1, 0);
-  for_each_game(games, threads,
-                [&](std::size_t i, const Game& game) { offsets[i + 1] = count(game.position()); });
-  for (std::size_t i = 0; i < games.size(); ++i) offsets[i + 1] += offsets[i];
-  return offsets;
-}
-
 [[noreturn]] void refuse(std::size_t game, const std::string& what, const Position& position) {
   throw BadInput("game " + std::to_string(game) + ": " + what + " is not legal in " +
                  to_fen(position));

@@ -1,4 +1,4 @@
-// Many games, as whoever holds them lends them to the encoders.
+// Many games, as whoever holds them lends them to encoders and searches.
 #pragma once
 
 #include <span>
@@ -19,6 +19,16 @@ void for_each_game(Games games, int threads, Work&& work) {
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = std::size_t(begin); i < std::size_t(end); ++i) work(i, *games[i]);
                });
+}
+
+// Rows are counted first, so that threads can then write to their places.
+template <class Count>
+std::vector<std::int64_t> row_offsets(Games games, int threads, Count&& count) {
+  std::vector<std::int64_t> offsets(games.size() + 1, 0);
+  for_each_game(games, threads,
+                [&](std::size_t i, const Game& game) { offsets[i + 1] = count(game.position()); });
+  for (std::size_t i = 0; i < games.size(); ++i) offsets[i + 1] += offsets[i];
+  return offsets;
 }
 
 }  // namespace selfmate

@@ -237,3 +237,36 @@ def actions_of_moves(coding: str, games: GameBatch | Sequence[Board], moves: num
 
 def moves_of_actions(coding: str, games: GameBatch | Sequence[Board], actions: numpy.typing.NDArray[numpy.int32], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
     """The move of one legal action per game."""
+
+def teacher_scores(games: GameBatch | Sequence[Board], depth: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    Every legal move, its exact score after so many plies in centipawns for the side to move, and where each game's begin.
+    """
+
+class TeacherSearch:
+    """The teacher on one position, to be stopped from another thread."""
+
+    def __init__(self) -> None: ...
+
+    def scores(self, board: Board, depth: int, most_nodes: int = 0) -> list[tuple[int, int, tuple[str, ...]]] | None:
+        """
+        Each legal move with its score and the line it begins; None when stopped, or when `most_nodes` (0: no limit) did not suffice.
+        """
+
+    def stop(self) -> None:
+        """
+        Ends a search under way and refuses all later ones; any thread may call it.
+        """
+
+    @property
+    def nodes(self) -> int:
+        """Positions looked at by all searches so far."""
+
+def choose_random(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
+    """Any legal move of each game, all alike."""
+
+def choose_greedy(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
+    """A move of each game that wins the most material at once."""
+
+def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
+    """A move of the highest score of each row."""

@@ -9,6 +9,7 @@ Figures = dict[str, float | None]
 # Each suite is a module of this package with `run() -> Figures`, taking at most a minute.
 SUITES = {
     "rules": "perft and random play, beside python-chess, Stockfish and OpenSpiel",
+    "teacher": "labelling positions at depth 2, beside the same search in python-chess",
     "pgn": "reading games, beside python-chess and pgn-extract",
 }
 

@@ -1,0 +1,140 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/lent_games.h"
+#include "bindings/module.h"
+#include "search/stoppable.h"
+#include "search/teacher.h"
+
+namespace selfmate::bindings {
+namespace {
+
+using namespace nb::literals;
+
+void check_depth(int depth) {
+  if (depth < 1 || depth > kMostTeacherDepth)
+    throw BadInput("depth " + std::to_string(depth) + " is not in 1.." +
+                   std::to_string(kMostTeacherDepth));
+}
+
+nb::tuple scores_of_games(nb::handle holder, int depth, int threads) {
+  check_threads(threads);
+  check_depth(depth);
+  const Lent lent(holder);
+  MoveScores found;
+  {
+    nb::gil_scoped_release release;
+    found = teacher_scores(lent.games(), depth, threads);
+  }
+  return nb::make_tuple(to_numpy(std::move(found.moves)), to_numpy(std::move(found.scores)),
+                        to_numpy(std::move(found.offsets)));
+}
+
+template <auto Choose>
+nb::object choice_of_games(nb::handle holder, nb::handle dice, int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  const auto* numbers = checked_array<std::uint64_t>(dice, "dice", {games.size()});
+  std::vector<Move> chosen(games.size());
+  {
+    nb::gil_scoped_release release;
+    Choose(games, numbers, chosen.data(), threads);
+  }
+  return to_numpy(std::move(chosen));
+}
+
+void check_offsets(std::span<const std::int64_t> offsets, std::size_t rows) {
+  const auto refuse = [](const std::string& why) { throw BadInput("offsets must " + why); };
+  if (offsets.front() != 0 || offsets.back() != std::int64_t(rows))
+    refuse("run from 0 to the number of moves, " + std::to_string(rows));
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+    if (offsets[i] >= offsets[i + 1])
+      refuse("rise: game " + std::to_string(i) + " has no move to choose");
+}
+
+nb::object best_of_rows(nb::handle moves, nb::handle scores, nb::handle offsets, nb::handle dice) {
+  const std::size_t rows = checked_length(moves, "moves"), games = checked_length(dice, "dice");
+  const auto* codes = checked_array<std::uint16_t>(moves, "moves", {rows});
+  const auto* values = checked_array<std::int32_t>(scores, "scores", {rows});
+  const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {games + 1});
+  const auto* numbers = checked_array<std::uint64_t>(dice, "dice", {games});
+  check_offsets({begins, games + 1}, rows);
+  std::vector<Move> chosen(games);
+  choose_best(codes, values, {begins, games + 1}, numbers, chosen.data());
+  return to_numpy(std::move(chosen));
+}
+
+nb::object scores_of_board(TeacherSearch& search, const Game& game, int depth,
+                           std::int64_t most_nodes) {
+  check_depth(depth);
+  if (most_nodes < 0)
+    throw BadInput("most_nodes must be at least 0, not " + std::to_string(most_nodes));
+  const Game copy = game;
+  std::optional<std::vector<RootMove>> found;
+  {
+    nb::gil_scoped_release release;
+    found = search.scores(copy, depth, most_nodes);
+  }
+  if (!found) return nb::none();
+  nb::list rows;
+  for (const RootMove& root : *found) {
+    nb::list line;
+    for (const Move move : root.line) line.append(to_uci(move));
+    rows.append(nb::make_tuple(root.move, root.score, nb::tuple(line)));
+  }
+  return rows;
+}
+
+void bind_teacher(nb::module_& module) {
+  module.def("teacher_scores", &scores_of_games, "games"_a.none(), "depth"_a, "threads"_a = 1,
+             nb::sig("def teacher_scores(games: GameBatch | collections.abc.Sequence[Board], "
+                     "depth: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], "
+                     "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
+             "Every legal move, its exact score after so many plies in centipawns for the side to "
+             "move, and where each game's begin.");
+  nb::class_<TeacherSearch>(module, "TeacherSearch",
+                            "The teacher on one position, to be stopped from another thread.")
+      .def(nb::init<>())
+      .def("scores", &scores_of_board, "board"_a, "depth"_a, "most_nodes"_a = 0,
+           nb::sig("def scores(self, board: Board, depth: int, most_nodes: int = 0) -> "
+                   "list[tuple[int, int, tuple[str, ...]]] | None"),
+           "Each legal move with its score and the line it begins; None when stopped, or when "
+           "`most_nodes` (0: no limit) did not suffice.")
+      .def("stop", &TeacherSearch::stop,
+           "Ends a search under way and refuses all later ones; any thread may call it.")
+      .def_prop_ro("nodes", &TeacherSearch::nodes, "Positions looked at by all searches so far.");
+}
+
+void bind_choices(nb::module_& module) {
+  module.def("choose_random", &choice_of_games<choose_random>, "games"_a.none(), "dice"_a.none(),
+             "threads"_a = 1,
+             nb::sig("def choose_random(games: GameBatch | collections.abc.Sequence[Board], "
+                     "dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) "
+                     "-> numpy.typing.NDArray[numpy.uint16]"),
+             "Any legal move of each game, all alike.");
+  module.def("choose_greedy", &choice_of_games<choose_greedy>, "games"_a.none(), "dice"_a.none(),
+             "threads"_a = 1,
+             nb::sig("def choose_greedy(games: GameBatch | collections.abc.Sequence[Board], "
+                     "dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) "
+                     "-> numpy.typing.NDArray[numpy.uint16]"),
+             "A move of each game that wins the most material at once.");
+  module.def("choose_best", &best_of_rows, "moves"_a.none(), "scores"_a.none(), "offsets"_a.none(),
+             "dice"_a.none(),
+             nb::sig("def choose_best(moves: numpy.typing.NDArray[numpy.uint16], "
+                     "scores: numpy.typing.NDArray[numpy.int32], "
+                     "offsets: numpy.typing.NDArray[numpy.int64], "
+                     "dice: numpy.typing.NDArray[numpy.uint64]) "
+                     "-> numpy.typing.NDArray[numpy.uint16]"),
+             "A move of the highest score of each row.");
+}
+
+}  // namespace
+
+void bind_search(nb::module_& module) {
+  bind_teacher(module);
+  bind_choices(module);
+}
+
+}  // namespace selfmate::bindings

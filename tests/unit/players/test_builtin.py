@@ -1,0 +1,200 @@
+"""random, greedy and the teacher as players."""
+
+import time
+from collections import Counter
+from threading import Event, Timer
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from selfmate._core import choose_best, choose_greedy, choose_random
+from selfmate.players import Limits, Thought, load_player
+from selfmate.rules import Board, GameBatch, uci_text
+
+NAMES = ("random", "greedy", "teacher:depth=1", "teacher:depth=2")
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+HANGING = "3qk3/8/8/8/8/2n5/1P1P4/3QK3 w - - 0 1"
+
+
+def rolled(count: int, seed: int = 1) -> NDArray[np.uint64]:
+    return np.random.default_rng(seed).integers(0, 2**64, count, np.uint64)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_choices_are_legal_and_do_not_depend_on_grouping(name: str) -> None:
+    batch = GameBatch(48, seed=3)
+    for _ in range(35):
+        batch.step(batch.random_moves())
+    boards, dice = [batch.board(slot) for slot in range(48)], rolled(48)
+    player = load_player(name)
+    together = player.choose(boards, dice).moves
+    for number, board in enumerate(boards):
+        assert uci_text(int(together[number])) in board.legal_moves()
+        alone = player.choose([board], dice[number : number + 1]).moves
+        assert alone[0] == together[number]
+    player.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("random", "random"), ("greedy", "greedy"), ("teacher", "teacher:depth=2"),
+     ("teacher:depth=6", "teacher:depth=6")],
+)  # fmt: skip
+def test_names_are_canonical_and_load_again(text: str, name: str) -> None:
+    assert load_player(text).name == name
+    assert load_player(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("random:depth=1", "player 'random' has no setting 'depth'; it has none"),
+        ("greedy:x=1", "player 'greedy' has no setting 'x'"),
+        ("teacher:nodes=5", "player 'teacher' has no setting 'nodes'; it has depth"),
+        ("teacher:depth=0", r"is not a whole number 1\.\.6"),
+        ("teacher:depth=7", r"is not a whole number 1\.\.6"),
+        ("teacher:depth=two", r"is not a whole number 1\.\.6"),
+    ],
+)
+def test_wrong_settings_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_player(text)
+
+
+def test_random_is_uniform() -> None:
+    dice = np.arange(20_000, dtype=np.uint64)  # even numbers in a row must do
+    counts = np.array(
+        list(Counter(choose_random([Board()] * len(dice), dice, 2).tolist()).values())
+    )
+    assert len(counts) == 20
+    chi_square = ((counts - 1000) ** 2 / 1000).sum()
+    assert chi_square < 43.8  # 19 degrees of freedom, 0.1 %
+
+
+def texts(moves: NDArray[np.uint16]) -> set[str]:
+    return {uci_text(move) for move in moves.tolist()}
+
+
+def test_greedy_takes_the_most_and_ties_are_open() -> None:
+    dice = rolled(200)
+    assert texts(choose_greedy([Board()] * 200, dice)) == set(Board().legal_moves())
+    two_ways = Board(HANGING)
+    assert texts(choose_greedy([two_ways] * 200, dice)) == {"b2c3", "d2c3"}
+    promoting = Board("3r3k/4P3/8/8/8/8/8/K7 w - - 0 1")
+    assert texts(choose_greedy([promoting] * 50, dice[:50])) == {"e7d8q"}
+    passing = Board("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1")
+    assert texts(choose_greedy([passing] * 50, dice[:50])) == {"e5d6"}
+
+
+def test_the_best_is_chosen_and_ties_are_open() -> None:
+    moves = np.array([10, 11, 12, 20, 21], np.uint16)
+    scores = np.array([-5, 7, 7, -9, -10], np.int32)
+    offsets = np.array([0, 3, 5], np.int64)
+    chosen = [choose_best(moves, scores, offsets, rolled(2, seed)).tolist() for seed in range(40)]
+    assert {first for first, _ in chosen} == {11, 12}
+    assert {second for _, second in chosen} == {20}
+
+
+@pytest.mark.parametrize(
+    ("offsets", "message"),
+    [
+        ([0, 0, 2], "game 0 has no move to choose"),
+        ([0, 1, 3], "run from 0 to the number of moves, 2"),
+        ([1, 1, 2], "run from 0"),
+        ([0, 2], r"offsets must be a C-contiguous int64 array of shape \(3,\)"),
+    ],
+)
+def test_wrong_offsets_are_refused(offsets: list[int], message: str) -> None:
+    moves, scores = np.zeros(2, np.uint16), np.zeros(2, np.int32)
+    with pytest.raises(ValueError, match=message):
+        choose_best(moves, scores, np.array(offsets, np.int64), rolled(2))
+
+
+def test_wrong_arrays_are_refused() -> None:
+    with pytest.raises(ValueError, match="dice must be a C-contiguous uint64 array"):
+        choose_random([Board()], np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match=r"uint64 array of shape \(1,\)"):
+        choose_greedy([Board()], rolled(2))
+    with pytest.raises(ValueError, match="moves must be an array of one dimension"):
+        choose_best(None, None, None, None)  # type: ignore[arg-type]
+    mated = Board("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1")
+    with pytest.raises(ValueError, match="game 1 has no legal move"):
+        choose_random([Board(), mated], rolled(2))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_thinking_and_choosing_agree(name: str) -> None:
+    player = load_player(name)
+    for fen in (KIWIPETE, HANGING):
+        board = Board(fen)
+        thought = player.think(board, 5, Limits(), Event(), lambda _: None)
+        chosen = player.choose([board], np.array([5], np.uint64)).moves
+        assert thought.best == thought.line[0] == uci_text(int(chosen[0]))
+
+
+def test_the_teacher_reports_each_depth() -> None:
+    said = list[Thought]()
+    mate_in_two = Board("7k/8/R7/1R6/8/8/8/K7 w - - 0 1")
+    last = load_player("teacher:depth=3").think(mate_in_two, 1, Limits(), Event(), said.append)
+    assert [thought.depth for thought in said] == [1, 2, 3]
+    assert said[-1] == last
+    assert last.mate_in == 2
+    assert last.score_pawns == pytest.approx(99.97)
+    assert len(last.line) == 3
+    nodes = [thought.nodes or 0 for thought in said]
+    assert 0 < nodes[0] < nodes[1] < nodes[2]
+
+
+@pytest.mark.parametrize(("asked", "got"), [(1, 1), (3, 3), (0, 1)])
+def test_the_depth_asked_for_is_searched(asked: int, got: int) -> None:
+    thought = load_player("teacher").think(
+        Board(KIWIPETE), 1, Limits(depth=asked), Event(), lambda _: None
+    )
+    assert thought.depth == got
+
+
+def test_a_depth_beyond_the_deepest_is_cut() -> None:
+    bare = Board("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1")
+    thought = load_player("teacher").think(bare, 1, Limits(depth=99), Event(), lambda _: None)
+    assert thought.depth == 6
+
+
+@pytest.mark.parametrize("time_ms", [0, 1, 30])
+def test_the_clock_is_kept(time_ms: float) -> None:
+    player, board, limits = load_player("teacher:depth=6"), Board(KIWIPETE), Limits(time_ms=time_ms)
+    started = time.perf_counter()
+    thought = player.think(board, 1, limits, Event(), lambda _: None)
+    assert time.perf_counter() - started < time_ms / 1000 + 0.25  # a loaded machine has its pauses
+    assert thought.best in board.legal_moves()
+    assert (thought.depth or 0) < 6
+    assert uci_text(int(player.choose([board], rolled(1), limits).moves[0])) in board.legal_moves()
+
+
+def test_stop_is_heard_at_once() -> None:
+    stop, board, stopped_at = Event(), Board(KIWIPETE), list[float]()
+
+    def set_stop() -> None:
+        stopped_at.append(time.perf_counter())
+        stop.set()
+
+    timer = Timer(0.05, set_stop)
+    timer.start()
+    thought = load_player("teacher:depth=6").think(board, 1, Limits(), stop, lambda _: None)
+    assert time.perf_counter() - stopped_at[0] < 0.25
+    assert thought.best in board.legal_moves()
+
+
+def test_a_stop_beforehand_still_gets_a_move() -> None:
+    stop = Event()
+    stop.set()
+    for name in NAMES:
+        thought = load_player(name).think(Board(), 1, Limits(), stop, lambda _: None)
+        assert thought.best in Board().legal_moves()
+
+
+def test_few_nodes_mean_little_depth() -> None:
+    player = load_player("teacher:depth=6")
+    for nodes in (1, 20, 500, 20_000):
+        thought = player.think(Board(KIWIPETE), 1, Limits(nodes=nodes), Event(), lambda _: None)
+        assert (thought.nodes or 0) <= max(nodes, 48)
