@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer._click.exceptions import ClickException
 
-from selfmate.cli import bench, demo, doctor, perft
+from selfmate.cli import bench, demo, doctor, perft, uci
 from selfmate.cli.errors import BadInputError, JobFailedError
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for verb in (demo, perft, bench, doctor):
+for verb in (demo, perft, uci, bench, doctor):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
 
 
