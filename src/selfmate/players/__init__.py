@@ -1,10 +1,16 @@
-"""Anything that can choose a move, loaded by name."""
+"""Anything that can choose a move, loaded by name.
+
+Names are instant; all else is loaded on first use, for the UCI engine has to answer before.
+"""
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from selfmate.players.names import PlayerName, parse_name
-from selfmate.players.player import Choices, Limits, Player, Thought
+
+if TYPE_CHECKING:
+    from selfmate.players.player import Choices, Limits, Player, Thought
 
 __all__ = ["PLAYERS", "Choices", "Limits", "Player", "Thought", "check_name", "load_player"]
 
@@ -26,9 +32,15 @@ def check_name(text: str) -> PlayerName:
     return name
 
 
-def load_player(text: str) -> Player:
+def load_player(text: str) -> "Player":
     """The player of a name like `teacher:depth=2`; ValueError says what is wrong with it."""
     name = check_name(text)
     module, _, function = PLAYERS[name.kind].partition(":")
     make: Callable[[PlayerName], Player] = getattr(import_module(module), function)
     return make(name)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module("selfmate.players.player"), name)
+    raise AttributeError(f"module 'selfmate.players' has no attribute {name!r}")

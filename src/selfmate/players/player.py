@@ -1,19 +1,15 @@
-"""What a player is: it chooses moves, for many games at once, and says what it thinks.
-
-Nothing heavy is imported here: the UCI engine must answer before NumPy could be loaded.
-"""
+"""What a player is: it chooses moves, for many games at once, and says what it thinks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from selfmate.rules import Board
+from selfmate.rules import Board
 
 NOTHING: Mapping[int, str] = MappingProxyType({})
 
@@ -38,7 +34,7 @@ class Choices:
     a colon. The move of a forfeited game means nothing.
     """
 
-    moves: "NDArray[np.uint16]"  # [B]
+    moves: NDArray[np.uint16]  # [B]
     forfeits: Mapping[int, str] = field(default_factory=lambda: NOTHING)
 
 
@@ -64,7 +60,7 @@ class Player(Protocol):
         """The full name, settings included: loading it gives the same player again."""
 
     def choose(
-        self, boards: "Sequence[Board]", dice: "NDArray[np.uint64]", limits: Limits = NO_LIMITS
+        self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
         """A move for each board, none of which is over. Blocks.
 
@@ -74,7 +70,7 @@ class Player(Protocol):
 
     def think(
         self,
-        board: "Board",
+        board: Board,
         dice: int,
         limits: Limits,
         stop: Event,

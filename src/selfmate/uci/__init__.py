@@ -1,8 +1,8 @@
 """A UCI engine on standard input and output, for any player.
 
 A line goes: process (input, output, signals) -> engine (commands) -> search (one `go`) -> player.
-Nothing here imports NumPy, and the rule book and the player come with the first command that needs
-them: `uciok` must be there within 100 ms.
+The rule book, the player and all that a search takes come with the first command that needs them:
+`uciok` must be there within 100 ms.
 """
 
 DEFAULT_PLAYER = "teacher:depth=3"

@@ -1,7 +1,7 @@
 """The engine: what each command does, and exactly one `bestmove` for each `go`.
 
 One thread owns the state and all output. Lines from the GUI and news from searches reach it through
-one queue, so nothing can overtake or interleave.
+one queue, so nothing can overtake or interleave. What a search takes is imported at the first `go`.
 """
 
 from collections import deque
@@ -10,18 +10,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from selfmate.players import Player
-from selfmate.uci.clock import plan
-from selfmate.uci.go import parse_go
-from selfmate.uci.info import info_line
 from selfmate.uci.options import Options
 from selfmate.uci.position import parse_position
-from selfmate.uci.search import News, Search
-from selfmate.uci.task import Task, allowed_moves, bestmove
 
 if TYPE_CHECKING:
+    from selfmate.players import Player
     from selfmate.rules import Board
-
+    from selfmate.uci.search import News, Search
 
 LONGEST_SENTENCE = 400  # characters; what is quoted in it came from outside
 
@@ -34,7 +29,7 @@ class Engine:
     def __init__(
         self,
         name: str,
-        load: Callable[[], Player],
+        load: "Callable[[], Player]",
         write: Callable[[str], None],
         dice: Callable[[], int],
     ) -> None:
@@ -65,7 +60,7 @@ class Engine:
 
     def run(self, lines: Iterable[str]) -> None:
         """Obeys until `quit` or the end of the lines; NoPlayerError when there is no player."""
-        Thread(target=self._read, args=(lines,), daemon=True).start()
+        Thread(target=_read, args=(lines, self._news), daemon=True).start()
         while not self._has_quit:
             line = self._next_line()
             try:
@@ -78,30 +73,34 @@ class Engine:
         self._news.put("quit")
 
     def close(self, patience_s: float) -> bool:
-        """Ends the player; whether it also stopped thinking."""
+        """Ends the player and lets go of everything; whether the player stopped thinking."""
         if self._player is not None:
             self._player.close()
-        return self._last_search is None or self._last_search.join(patience_s)
+        is_still = self._last_search is None or self._last_search.join(patience_s)
+        self._player = self._board = self._search = self._last_search = None
+        while not self._news.empty():
+            self._news.get()
+        return is_still
 
     # What comes in.
-
-    def _read(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self._news.put(line)
-        self.quit()
 
     def _next_line(self) -> str:
         """The next line to obey. A search that was told to stop is answered first."""
         while True:
             if self._search is not None and self._search.keep_time():
+                self._take_all_news()
                 self._answer(self._search)
             is_free = self._search is None or not self._search.is_halting
             if self._lines and is_free:
                 return self._lines.popleft()
-            self._take_news()
+            self._take_news(self._search.seconds_to_next_moment if self._search else None)
 
-    def _take_news(self) -> None:
-        timeout = self._search.seconds_to_next_moment if self._search else None
+    def _take_all_news(self) -> None:
+        """What was thought in time must count, even if this thread comes late to hear it."""
+        for _ in range(self._news.qsize()):
+            self._take_news(0)
+
+    def _take_news(self, timeout: float | None) -> None:
         try:
             news = self._news.get(timeout=timeout)
         except Empty:
@@ -111,8 +110,10 @@ class Engine:
         elif news.search is self._search:  # not one that was answered for
             self._hear(news)
 
-    def _hear(self, news: News) -> None:
+    def _hear(self, news: "News") -> None:
         """Keeps what a search has found, if it can be played."""
+        from selfmate.uci.info import info_line
+
         search, thought = news.search, news.thought
         search.is_done = news.done
         if news.error is not None:
@@ -133,7 +134,9 @@ class Engine:
         """A sentence for people."""
         self._say(f"info string {text[:LONGEST_SENTENCE]}")
 
-    def _answer(self, search: Search) -> None:
+    def _answer(self, search: "Search") -> None:
+        from selfmate.uci.task import bestmove
+
         self._search = None
         if not search.task.allowed:
             self._say(f"info depth 0 score {'mate' if search.task.board.is_check() else 'cp'} 0")
@@ -173,6 +176,16 @@ class Engine:
         if self._search is not None:
             self._finish_search_before(["go", *words])
             return
+        search = self._make_search(words)
+        search.start(self._load_player(), self._last_search, self._news.put)
+        self._search = self._last_search = search
+
+    def _make_search(self, words: list[str]) -> "Search":
+        from selfmate.uci.clock import plan
+        from selfmate.uci.go import parse_go
+        from selfmate.uci.search import Search
+        from selfmate.uci.task import Task, allowed_moves
+
         go = parse_go(words)
         board = self._board or parse_position(["startpos"])
         allowed = allowed_moves(board, go)
@@ -182,11 +195,7 @@ class Engine:
         limits = go.limits(None if budget is None or go.flags else max(1.0, budget.target_ms))
         if self._is_debugging:
             self._explain(f"{len(allowed)} moves, {limits}, {budget}")
-        self._start(Search(Task(board, allowed, limits, self._dice()), budget, go.flags))
-
-    def _start(self, search: Search) -> None:
-        search.start(self._load_player(), self._last_search, self._news.put)
-        self._search = self._last_search = search
+        return Search(Task(board, allowed, limits, self._dice()), budget, go.flags)
 
     def _stop(self, words: list[str]) -> None:
         if self._search is not None:
@@ -207,7 +216,7 @@ class Engine:
         self._stop([])
         self._lines.appendleft(" ".join(words))
 
-    def _load_player(self) -> Player:
+    def _load_player(self) -> "Player":
         if self._player is None:
             try:
                 self._player = self._load()
@@ -215,3 +224,10 @@ class Engine:
                 self._explain(f"the player {self._name} cannot be had: {error}")
                 raise NoPlayerError(f"the player {self._name!r} cannot be had: {error}") from error
         return self._player
+
+
+def _read(lines: Iterable[str], news: "SimpleQueue[str | News]") -> None:
+    """Runs until the input ends, maybe longer than the engine, and so knows only the queue."""
+    for line in lines:
+        news.put(line)
+    news.put("quit")

@@ -1,6 +1,5 @@
 """The options that GUIs can set: each is read by the engine, none is for show."""
 
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from selfmate.uci.numbers import whole
@@ -16,15 +15,10 @@ class Option(Protocol):
         """A new value; ValueError says what is allowed."""
 
 
-@dataclass
 class Spin:
-    default: int
-    low: int
-    high: int
-    value: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.value = self.default
+    def __init__(self, default: int, low: int, high: int) -> None:
+        self.value = self.default = default
+        self.low, self.high = low, high
 
     def __str__(self) -> str:
         return f"type spin default {self.default} min {self.low} max {self.high}"
@@ -36,9 +30,9 @@ class Spin:
         self.value = number
 
 
-@dataclass
 class Check:
-    value: bool = False
+    def __init__(self) -> None:
+        self.value = False
 
     def __str__(self) -> str:
         return "type check default false"

@@ -4,9 +4,13 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from selfmate.players import Player, check_name
+from selfmate.players import check_name, load_player
 from selfmate.uci.engine import Engine
+
+if TYPE_CHECKING:
+    from selfmate.players import Player
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 LONGEST_LINE = 1 << 20  # bytes
@@ -16,16 +20,10 @@ PATIENCE_S = 1.0  # for a player to let go at the end
 def play(player: str, seed: int | None = None) -> None:
     """Serves the player of a name. ValueError for a bad name comes before any output."""
     check_name(player)
-
-    def load() -> Player:
-        from selfmate.players import load_player
-
-        return load_player(player)
-
-    serve(player, load, _dice(seed))
+    serve(player, lambda: load_player(player), _dice(seed))
 
 
-def serve(name: str, load: Callable[[], Player], dice: Callable[[], int]) -> None:
+def serve(name: str, load: "Callable[[], Player]", dice: Callable[[], int]) -> None:
     """Speaks UCI until `quit`, the end of the input, SIGINT, SIGTERM or a GUI that went away."""
     output = _take_stdout()
 
