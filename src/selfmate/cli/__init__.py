@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer._click.exceptions import ClickException
 
-from selfmate.cli import bench, demo, doctor, match, perft, puzzles, rate
+from selfmate.cli import bench, demo, doctor, match, perft, puzzles, rate, uci
 from selfmate.cli.errors import BadInputError, JobFailedError
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for verb in (demo, match, rate, puzzles, perft, bench, doctor):
+for verb in (demo, match, rate, puzzles, uci, perft, bench, doctor):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
 
 

@@ -1,12 +1,13 @@
 """Player names as users type them: NAME[:key=value,...]."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class PlayerName:
+class PlayerName(NamedTuple):
     kind: str
-    settings: dict[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = MappingProxyType({})
 
     def __str__(self) -> str:
         settings = ",".join(f"{key}={value}" for key, value in self.settings.items())

@@ -1,0 +1,8 @@
+"""A UCI engine on standard input and output, for any player.
+
+A line goes: process (input, output, signals) -> engine (commands) -> search (one `go`) -> player.
+The rule book, the player and all that a search takes come with the first command that needs them:
+`uciok` must be there within 100 ms.
+"""
+
+DEFAULT_PLAYER = "teacher:depth=3"

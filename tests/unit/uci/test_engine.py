@@ -1,0 +1,160 @@
+"""The engine with players of every habit: one legal `bestmove` for each `go`."""
+
+import random
+
+import pytest
+
+from selfmate.players import Limits, Player
+from selfmate.rules import Board
+from selfmate.uci.engine import Engine, NoPlayerError
+from selfmate.uci.go import KEYWORDS
+from unit.uci.fakes import FAKES, Chance, Deaf, Patient, Steady
+from unit.uci.session import Session, bestmoves, converse
+
+COMMANDS = ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position"]
+COMMANDS += ["go", "stop", "ponderhit"]
+WORDS = [*COMMANDS, *KEYWORDS, "startpos", "fen", "moves", "name", "value", "on", "off", "true"]
+WORDS += ["e2e4", "e7e5", "g1f3", "a7a8q", "0000", "e2e5", "0", "1", "-1", "50", "99999999999"]
+WORDS += ["Move Overhead", "UCI_ShowWDL", "8/8/8/8/8/8/8/K1k5 w - - 0 1", Board().fen()]
+WORDS += ["\x00", "é", "\t", "♞", "k" * 999]
+
+
+@pytest.mark.parametrize(
+    ("line", "limits"),
+    [
+        ("go", Limits()),
+        ("go depth 5", Limits(depth=5)),
+        ("go mate 3", Limits(depth=5)),
+        ("go mate 3 depth 2 nodes 7", Limits(depth=2, nodes=7)),
+        ("go movetime 1060", Limits(time_ms=1000.0)),
+        ("go movetime 0", Limits(time_ms=1.0)),
+        ("go ponder movetime 1060", Limits()),
+        ("go infinite wtime 5000 btime 5000", Limits()),
+    ],
+)
+def test_the_player_is_told_the_limits(line: str, limits: Limits) -> None:
+    player = Chance()
+    with Session(player) as session:
+        session.send(line, "stop")
+        session.read_until("bestmove")
+        assert session.engine.close(30)
+    assert player.asked == [limits]
+
+
+def test_the_player_is_loaded_once_and_late() -> None:
+    loaded: list[Player] = []
+
+    def load() -> Player:
+        loaded.append(Chance())
+        return loaded[0]
+
+    said: list[str] = []
+    Engine("x", load, said.append, lambda: 0).run(["uci", "position startpos", "setoption"])
+    assert not loaded
+    Engine("x", load, said.append, lambda: 0).run(["isready", "go", "isready", "go"])
+    assert len(loaded) == 1
+
+
+@pytest.mark.parametrize("error", [ValueError("depth=9"), ImportError("no torch"), OSError("gone")])
+def test_without_a_player_there_is_no_engine(error: Exception) -> None:
+    def load() -> Player:
+        raise error
+
+    said: list[str] = []
+    with pytest.raises(NoPlayerError, match=f"player 'x' cannot be had: {error}"):
+        Engine("x", load, said.append, lambda: 0).run(["isready", "isready"])
+    assert said == [f"info string the player x cannot be had: {error}"]
+
+
+def test_closing_ends_the_player() -> None:
+    player = Chance()
+    engine = Engine("x", lambda: player, lambda line: None, lambda: 0)
+    assert engine.close(0)
+    engine.run(["go"])
+    assert engine.close(30)
+    assert player.closed
+
+
+@pytest.mark.parametrize("name", sorted(set(FAKES) - {"deaf"}))
+def test_as_many_answers_as_questions(name: str) -> None:
+    lines = ["go depth 1", "go infinite", "go ponder", "stop", "stop", "go movetime 1"] * 20
+    moves = bestmoves(converse(FAKES[name](), lines))
+    assert len(moves) == 80
+    assert set(moves) <= set(Board().legal_moves())
+
+
+def test_quit_answers_the_search_first_and_obeys_nothing_more() -> None:
+    said = converse(Patient(), ["go infinite", "quit", "go", "isready", "quit"])
+    assert len(bestmoves(said)) == 1
+    assert "readyok" not in said
+
+
+def test_signals_quit_as_well() -> None:
+    with Session(Patient()) as session:
+        session.send("go infinite")
+        session.read()
+        session.engine.quit()
+        assert session.read_until("bestmove")[-1] == "bestmove a2a3"
+
+
+def test_a_player_that_does_not_stop_is_answered_for() -> None:
+    player = Deaf()
+    with Session(player) as session:
+        session.send("go infinite", "stop")
+        assert session.read() == "info string no thought of the player to go by: a move by chance"
+        assert session.read().startswith("bestmove")
+        session.send("go movetime 1", "isready")
+        session.read_until("readyok")
+        assert len(player.asked) <= 1, "it is not asked two things at once"
+        player.release.set()
+        session.send("go")
+        session.read_until("info time")
+        assert session.read().startswith("bestmove")
+
+
+def test_what_a_late_player_says_is_not_heard() -> None:
+    player = Deaf()
+    with Session(player) as session:
+        session.send("go", "stop")
+        session.read_until("bestmove")
+        player.release.set()
+        assert session.engine.close(30)
+        assert session.end() == []
+
+
+def test_debug_tells_the_plan() -> None:
+    said = converse(Chance(), ["debug on", "go movetime 1060", "debug off", "go"])
+    plans = [line for line in said if "Limits" in line]
+    assert len(plans) == 1
+    assert "20 moves" in plans[0]
+
+
+def test_options_are_introduced_with_their_defaults() -> None:
+    said = converse(Steady(), ["uci", "setoption name Move Overhead value 0", "uci"])
+    assert said[: len(said) // 2] == said[len(said) // 2 :]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_line_can_break_it(seed: int) -> None:
+    """A thousand lines of words in any order, with a good `go` now and then."""
+    dice = random.Random(seed)
+    lines = []
+    for _ in range(1000):
+        words = dice.choices(WORDS, k=dice.randrange(8))
+        lines.append(" ".join([dice.choice(COMMANDS), *words] if dice.random() < 0.8 else words))
+    said = converse(Chance(), [*lines, "stop", "isready"])
+    assert said[-1] == "readyok"
+    assert len(bestmoves(said)) == sum(line.split()[:1] == ["go"] for line in lines)
+    assert all(line and line.split("\n") == [line] for line in said)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_games_are_legal(seed: int) -> None:
+    """The engine against itself: every move it gives can be played."""
+    dice = random.Random(seed)
+    board, player = Board(), Chance()
+    with Session(player) as session:
+        while board.outcome() is None and len(board.moves) < 200:
+            limit = dice.choice(["depth 1", "wtime 9999 btime 9999", "nodes 5", "infinite"])
+            session.send(f"position startpos moves {' '.join(board.moves)}", f"go {limit}", "stop")
+            board.push(session.read_until("bestmove")[-1].split()[1])

@@ -1,0 +1,47 @@
+"""Thoughts as lines that GUIs draw."""
+
+import pytest
+
+from selfmate.players import Thought
+from selfmate.uci.info import centipawns, info_line
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("thought", "line"),
+    [
+        (Thought(best="e2e4"), "info time 20 pv e2e4"),
+        (Thought(best="e2e4", line=("e2e4", "e7e5")), "info time 20 pv e2e4 e7e5"),
+        (Thought(best="e2e4", depth=3, nodes=9), "info depth 3 nodes 9 nps 439 time 20 pv e2e4"),
+        (Thought(best="e2e4", score_pawns=-1.234), "info score cp -123 time 20 pv e2e4"),
+        (Thought(best="e2e4", score_pawns=9, mate_in=-2), "info score mate -2 time 20 pv e2e4"),
+        (
+            Thought(best="e2e4", wdl=(0.5, 0.25, 0.25)),
+            "info score cp 37 wdl 500 250 250 time 20 pv e2e4",
+        ),
+        (Thought(best="e2e4", wdl=(NAN, NAN, NAN), score_pawns=NAN), "info time 20 pv e2e4"),
+    ],
+)
+def test_info_lines(thought: Thought, line: str) -> None:
+    assert info_line(thought, 20.5, show_wdl=True) == line
+
+
+def test_wdl_only_on_demand() -> None:
+    thought = Thought(best="e2e4", wdl=(0.0, 1.0, 0.0))
+    assert info_line(thought, 0.0, show_wdl=False) == "info score cp 0 time 0 pv e2e4"
+
+
+@pytest.mark.parametrize("win", [0.0, 0.0004, 0.1115, 0.3335, 0.5, 0.9996, 1.0])
+def test_wdl_adds_up(win: float) -> None:
+    line = info_line(Thought(best="e2e4", wdl=(win, 0.0, 1.0 - win)), 0.0, show_wdl=True)
+    shares = [int(word) for word in line.split("wdl ")[1].split()[:3]]
+    assert min(shares) >= 0
+    assert sum(shares) == 1000
+
+
+def test_centipawns_keep_sign_and_order() -> None:
+    scores = [centipawns(value / 10) for value in range(-12, 13)]
+    assert scores == sorted(scores)
+    assert scores == [-score for score in reversed(scores)]
+    assert centipawns(1.0) > 10_000

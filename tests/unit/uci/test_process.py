@@ -1,0 +1,155 @@
+"""The engine as GUIs start it: a process with pipes."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+
+from selfmate.uci.process import LONGEST_LINE, read_lines
+from unit.cli.process import selfmate
+
+HEAVY = ("numpy", "typer", "click", "pydantic", "torch", "chess", "rich", "selfmate._core")
+SLOW = ("dataclasses", "inspect", "importlib.metadata")  # ten milliseconds each
+TESTS = Path(__file__).parents[2]
+SERVE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from selfmate.uci.process import serve
+from unit.uci.fakes import FAKES
+player = FAKES[sys.argv[2]]
+def load():
+    print("noise of a library")
+    return player()
+serve("fake", load, lambda: 7)
+"""
+
+
+def start(player: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", SERVE, str(TESTS), player]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def test_nothing_heavy_is_loaded_before_uciok() -> None:
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "selfmate", "uci"],
+        input="uci\nquit\n", capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert run.stdout.splitlines()[-1] == "uciok"
+    loaded = {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
+    assert "selfmate.uci.engine" in loaded
+    assert not loaded & {*HEAVY, *SLOW}
+
+
+@pytest.mark.parametrize("arguments", [[], ["random"], ["teacher:depth=2"], ["random", "--seed=1"]])
+def test_it_introduces_itself_and_ends_with_its_input(arguments: list[str]) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "selfmate", "uci", *arguments],
+        input="uci\n", capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    name = arguments[0] if arguments else "teacher:depth=3"
+    assert run.stdout.startswith(f"id name Selfmate {name}\n")
+    assert run.stdout.endswith("\nuciok\n")
+    assert run.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody"], "no player 'nobody'; there are: random, greedy, teacher"),
+        (["nobody", "--seed=1"], "no player 'nobody'; there are: random, greedy, teacher"),
+        ([""], "bad player '': a player is NAME or NAME:key=value"),
+        (["teacher:depth"], "bad setting 'depth' of player 'teacher:depth'"),
+        (["random", "greedy"], "Got unexpected extra argument(s) (greedy)"),
+        (["--seed=x"], "'x' is not a whole number from 0"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_code_2(arguments: list[str], message: str) -> None:
+    run = selfmate("uci", *arguments)
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert run.stderr.startswith("selfmate: ")
+    assert message in run.stderr
+
+
+def test_only_protocol_on_standard_output() -> None:
+    with start("broken") as process:
+        out, err = process.communicate("isready\ngo\nquit\n", timeout=60)
+    assert out.splitlines()[0] == "readyok"
+    assert all(line.startswith(("readyok", "info string", "bestmove")) for line in out.splitlines())
+    assert err == "noise of a library\n"
+    assert process.returncode == 0
+
+
+def test_python_chess_plays_with_it() -> None:
+    command = [sys.executable, "-c", SERVE, str(TESTS), "steady"]
+    with chess.engine.SimpleEngine.popen_uci(command, stderr=subprocess.DEVNULL) as engine:
+        board = chess.Board()
+        engine.configure({"UCI_ShowWDL": True, "Move Overhead": 100})
+        for _ in range(6):
+            played = engine.play(board, chess.engine.Limit(time=60), info=chess.engine.INFO_ALL)
+            assert played.move is not None
+            assert played.info["wdl"].relative == chess.engine.Wdl(200, 500, 300)
+            board.push(played.move)
+        with engine.analysis(board) as analysis:
+            assert analysis.get()["depth"] == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_cleanly(number: signal.Signals) -> None:
+    with start("patient") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("go infinite\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith("info depth 1")
+        process.send_signal(number)
+        assert process.stdout.read() == "bestmove a2a3\n"
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == "noise of a library\n"
+
+
+def test_a_gui_that_went_away_ends_it_quietly() -> None:
+    with start("steady") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write("uci\n")
+        process.stdin.flush()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == ""
+
+
+def test_a_player_that_never_stops_does_not_keep_the_process() -> None:
+    with start("deaf") as process:
+        out, _ = process.communicate("go infinite\nquit\n", timeout=60)
+    assert out.splitlines()[-1].startswith("bestmove")
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"", [""]),
+        (b"uci\r\nquit", ["uci\r", "quit"]),
+        (b"\xff\n", ["\ufffd", ""]),
+        (b"position startpos moves " + b"g1f3 " * LONGEST_LINE + b"\nisready\n", None),
+    ],
+)
+def test_lines_of_any_bytes(data: bytes, lines: list[str] | None, tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(data)
+    fd = os.open(path, os.O_RDONLY)
+    read = list(read_lines(fd))
+    os.close(fd)
+    if lines is None:
+        assert read[0].startswith("?"), "a line too long is not obeyed in part"
+        assert read[1:] == ["isready", ""]
+    else:
+        assert read == lines
