@@ -16,6 +16,8 @@ WORTH = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
 class Fake:
     """Plays by chance, and remembers what it was asked."""
 
+    games_at_once = 1
+
     def __init__(self) -> None:
         self.asked: list[Limits] = []
         self.closed = False

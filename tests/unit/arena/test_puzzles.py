@@ -1,0 +1,83 @@
+"""Puzzles in the Lichess format."""
+
+from pathlib import Path
+
+import pytest
+import zstandard
+from unit.arena.scripted import Scripted
+
+from selfmate.arena.puzzles import Puzzle, read_puzzles, solve, tally
+from selfmate.rules import Board
+
+HEADER = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
+# Black blunders, then either rook mates on the eighth rank; Lichess names one of them.
+TWO_MATES = "6k1/5ppp/8/8/8/8/r4PPP/R3R1K1 b - - 0 1"
+MATE = Puzzle(TWO_MATES, ("a2b2", "a1a8"), 650, ("mate", "mateIn1"))
+LONG = Puzzle("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", ("e8e7", "e2e4", "e7e6", "e1e2"), 1250, ("long",))
+
+
+def always(answers: dict[str, str]) -> Scripted:
+    return Scripted("p", lambda board, dice: answers[board.fen().split()[0]])
+
+
+def solved(player: Scripted, *puzzles: Puzzle) -> list[bool]:
+    return [result for _, result in solve(player, puzzles, seed=1)]
+
+
+@pytest.mark.parametrize(("move", "right"), [("a1a8", True), ("e1e8", True), ("a1a7", False)])
+def test_any_mate_solves_a_mate(move: str, right: bool) -> None:
+    assert solved(Scripted("p", lambda *_: move), MATE) == [right]
+
+
+def test_every_move_of_a_line_must_be_found() -> None:
+    board = Board(LONG.fen)
+    positions = []
+    for move in LONG.moves:
+        positions.append(board.fen().split()[0])
+        board.push(move)
+    first, second = positions[1], positions[3]
+    assert solved(always({first: "e2e4", second: "e1e2"}), LONG) == [True]
+    assert solved(always({first: "e2e4", second: "e1d2"}), LONG) == [False]
+    assert solved(always({first: "e2e3"}), LONG) == [False]
+
+
+def test_a_forfeit_solves_nothing() -> None:
+    assert solved(Scripted("p", lambda *_: "!crashed"), MATE, LONG) == [False, False]
+
+
+def test_results_by_band_and_theme() -> None:
+    score = tally([(MATE, True), (MATE, False), (LONG, False)])
+    assert (score.overall.solved, score.overall.total) == (1, 3)
+    assert {band: (c.solved, c.total) for band, c in score.by_band.items()} == {
+        600: (1, 2),
+        1200: (0, 1),
+    }
+    assert score.by_theme["mateIn1"].share == 0.5
+
+
+def test_plain_and_compressed_files(tmp_path: Path) -> None:
+    text = f"{HEADER}x,{MATE.fen},a2b2 a1a8,650,1,1,1,mate mateIn1,u,\n"
+    plain, packed = tmp_path / "p.csv", tmp_path / "p.csv.zst"
+    plain.write_text(text)
+    packed.write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
+    assert read_puzzles(plain) == read_puzzles(packed) == [MATE]
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("", "no Lichess puzzle file"),
+        ("a,b\n1,2\n", "no column FEN, Moves, Rating, Themes"),
+        (HEADER, "holds no puzzle"),
+        (HEADER + f"x,{MATE.fen},a2b2,650,1,1,1,mate,u,\n", "line 2: a puzzle has an even number"),
+        (HEADER + f"x,{MATE.fen},a2b2 a1a9,650,1,1,1,mate,u,\n", "line 2: bad move 'a1a9'"),
+        (HEADER + "x,what,a2b2 a1a8,650,1,1,1,mate,u,\n", "line 2: bad FEN"),
+        (HEADER + f"x,{MATE.fen},a2b2 a1a8,high,1,1,1,mate,u,\n", "line 2: "),
+        (HEADER + "x\n", "line 2: "),
+    ],
+)
+def test_broken_files_name_the_line(tmp_path: Path, text: str, cause: str) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=cause):
+        read_puzzles(path)
