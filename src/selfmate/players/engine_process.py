@@ -116,14 +116,14 @@ class Processes:
     def __init__(self) -> None:
         self._lock = Lock()
         self._running: set[EngineProcess] = set()
-        self._closed = False
+        self.closed = False
 
     def open(self) -> None:
-        self._closed = False
+        self.closed = False
 
     def start(self, path: str) -> EngineProcess:
         with self._lock:
-            if self._closed:
+            if self.closed:
                 raise EngineFaultError("stopped")
             process = EngineProcess(path)
             self._running.add(process)
@@ -138,7 +138,7 @@ class Processes:
     def kill_all(self) -> None:
         """Wakes all who wait for an engine; they find it crashed, and can start no other."""
         with self._lock:
-            self._closed = True
+            self.closed = True
             for process in self._running:
                 process.kill()
 

@@ -40,6 +40,8 @@ class Starter:
             client.start(self._engine.options)
         except EngineFaultError as fault:
             code = self.processes.end(process)
+            if self.processes.closed:  # it was we who ended it
+                raise EngineFaultError("stopped") from None
             raise self._failed(_explain(str(fault), code, self._margins)) from None
         self._failures.clear()
         return process, client
