@@ -1,19 +1,6 @@
-"""Where the programs are that we measure ourselves against."""
+"""Which Python modules are there that we measure ourselves against."""
 
-import shutil
 from importlib.util import find_spec
-from pathlib import Path
-
-# Debian puts games where PATH does not always look.
-GAMES_FOLDER = Path("/usr/games")
-
-
-def find_program(name: str) -> str | None:
-    """The path of an installed program, or None."""
-    found = shutil.which(name)
-    if found is None and (GAMES_FOLDER / name).is_file():
-        found = str(GAMES_FOLDER / name)
-    return found
 
 
 def has_module(name: str) -> bool:

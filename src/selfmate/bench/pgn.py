@@ -10,7 +10,7 @@ import chess.pgn
 
 from selfmate.bench import Figures
 from selfmate.bench.measure import best_rates, ratio
-from selfmate.bench.peers import find_program
+from selfmate.players.programs import find_program
 from selfmate.rules import random_games, read_pgn, write_pgn
 
 ROUNDS = 5

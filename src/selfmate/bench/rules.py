@@ -11,8 +11,9 @@ import numpy as np
 
 from selfmate.bench import Figures
 from selfmate.bench.measure import Go, best_rates, ratio
-from selfmate.bench.peers import find_program, has_module
+from selfmate.bench.peers import has_module
 from selfmate.encodings import ENCODINGS, encode
+from selfmate.players.programs import find_program
 from selfmate.rules import Board, GameBatch, random_games
 from selfmate.rules.perft_positions import PERFT_POSITIONS
 

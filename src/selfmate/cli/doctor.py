@@ -64,14 +64,15 @@ def _check_rules() -> str | None:
 
 
 def _helpers() -> list[Finding]:
-    from selfmate.bench.peers import find_program, has_module
+    from selfmate.bench.peers import has_module
+    from selfmate.players.programs import find_program
 
     return [
         Finding(
             "stockfish",
             find_program("stockfish"),
             False,
-            "a peer in bench rules; Debian: apt install stockfish",
+            "opponent stockfish:elo=..., peer in bench rules; Debian: apt install stockfish",
         ),
         Finding(
             "pgn-extract",

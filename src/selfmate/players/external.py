@@ -1,0 +1,171 @@
+"""Players that are programs of their own and speak UCI."""
+
+import os
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from threading import Event, Lock
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfmate.players.engine_client import Margins
+from selfmate.players.engine_info import ThoughtReader
+from selfmate.players.engine_process import EngineFaultError
+from selfmate.players.engine_seat import Engine, Seat, Starter
+from selfmate.players.jobs import Job, run_jobs
+from selfmate.players.names import PlayerName, check_settings, whole_setting
+from selfmate.players.player import NO_LIMITS, Choices, Limits, Thought
+from selfmate.rules import Board
+from selfmate.rules.cores import available_cores
+
+DEFAULT_MOVETIME_MS = 100
+# What may be asked of an engine for one move.
+MAX_DEPTH = 100
+MAX_NODES = 10**9
+MAX_MOVETIME_MS = 3_600_000
+
+
+class ExternalPlayer:
+    """Plays with as many processes of an engine as there are cores, each started when needed.
+
+    A fault of the engine forfeits the game in which it happens: `crashed`, `time`, `no_move`,
+    `illegal_move: e2e5`, `two_answers`, `flood: ...`, `did_not_start: ...`. The process is then
+    killed with its children, and the next game gets a fresh one.
+    """
+
+    def __init__(self, name: str, engine: Engine, margins: Margins | None = None) -> None:
+        self._name = name
+        self._own = engine.limits
+        self._starter = Starter(engine, margins or Margins())
+        self._seats = [Seat(self._starter) for _ in range(available_cores())]
+        self._busy = Lock()
+        # Also at the end of the program, and when the player is forgotten without being closed.
+        weakref.finalize(self, self._starter.processes.end_all)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def choose(
+        self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
+    ) -> Choices:
+        moves = np.zeros(len(boards), np.uint16)
+        forfeits: dict[int, str] = {}
+        todo = deque(range(len(boards)))
+        used = _merged(self._own, limits)
+
+        def work(seat: Seat) -> None:
+            while todo:
+                try:
+                    game = todo.popleft()
+                except IndexError:
+                    return  # another took the last
+                try:
+                    moves[game] = _code(seat.search(boards[game], used))
+                except EngineFaultError as fault:
+                    forfeits[game] = str(fault)
+
+        self._run([partial(work, seat) for seat in self._seats[: len(boards)]])
+        return Choices(moves, forfeits)
+
+    def think(
+        self,
+        board: Board,
+        dice: int,
+        limits: Limits,
+        stop: Event,
+        report: Callable[[Thought], None],
+    ) -> Thought:
+        """As the protocol says; a fault of the engine is raised as EngineFaultError."""
+        reader = ThoughtReader(board)
+        best: list[str] = []
+
+        def tell(info: str) -> None:
+            if (thought := reader.read(info)) is not None:
+                report(thought)
+
+        def work() -> None:
+            best.append(self._seats[0].search(board, _merged(self._own, limits), stop, tell))
+
+        self._run([work])
+        return reader.final(best[0])
+
+    def close(self) -> None:
+        if not self._busy.acquire(blocking=False):
+            self._starter.processes.kill_all()
+            self._busy.acquire()
+        try:
+            for seat in self._seats:
+                seat.close()
+            self._starter.processes.end_all()
+        finally:
+            self._busy.release()
+
+    def _run(self, works: Sequence[Callable[[], None]]) -> None:
+        with self._busy:
+            self._starter.processes.open()
+            run_jobs([Job(work) for work in works], self._starter.processes.kill_all)
+
+
+def _merged(own: Limits, asked: Limits) -> Limits:
+    given = {f.name: value for f in fields(asked) if (value := getattr(asked, f.name)) is not None}
+    return replace(own, **given)
+
+
+def _code(move: str) -> int:
+    start, end = (ord(text[0]) - ord("a") + 8 * (int(text[1]) - 1) for text in (move[:2], move[2:]))
+    return start | end << 6 | " nbrq".index(move[4:] or " ") << 12
+
+
+def make_external(name: PlayerName, margins: Margins | None = None) -> ExternalPlayer:
+    """A player like `uci:path=/path/to/engine,movetime=100`."""
+    check_settings(name, ("path", "nodes", "depth", "movetime"))
+    path = _program(name)
+    found = {
+        "nodes": whole_setting(name, "nodes", 1, MAX_NODES),
+        "depth": whole_setting(name, "depth", 1, MAX_DEPTH),
+        "movetime": whole_setting(name, "movetime", 1, MAX_MOVETIME_MS),
+    }
+    given = {key: value for key, value in found.items() if value is not None}
+    if len(given) > 1:
+        raise ValueError(
+            f"player {str(name)!r} has several limits; give one of nodes, depth, movetime"
+        )
+    given = given or {"movetime": DEFAULT_MOVETIME_MS}
+    limits = Limits(
+        depth=given.get("depth"), nodes=given.get("nodes"), time_ms=given.get("movetime")
+    )
+    settings = {"path": path} | {key: str(value) for key, value in given.items()}
+    return ExternalPlayer(
+        str(PlayerName(name.kind, settings)), Engine(path=path, limits=limits), margins
+    )
+
+
+def _program(name: PlayerName) -> str:
+    """The engine's path, whole, so that the name means the same in every folder."""
+    text = name.settings.get("path")
+    if text is None:
+        raise ValueError(f"player {str(name)!r} needs a program: uci:path=/path/to/engine")
+    path = Path(text).expanduser().absolute()
+    if not path.is_file():
+        raise ValueError(f"path={text} of player {str(name)!r} is not a file")
+    if not os.access(path, os.X_OK):
+        raise ValueError(f"path={text} of player {str(name)!r} is not executable")
+    return str(path)

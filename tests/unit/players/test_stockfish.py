@@ -1,0 +1,73 @@
+"""Stockfish as a player. What plays needs it installed; names and errors do not."""
+
+from threading import Event
+
+import numpy as np
+import pytest
+
+from selfmate.players import Limits, Thought, load_player, programs
+from selfmate.players.programs import find_program
+from selfmate.players.stockfish import pick_depth
+from selfmate.rules import Board
+
+needs_stockfish = pytest.mark.skipif(
+    find_program("stockfish") is None, reason="Stockfish is not installed"
+)
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+
+
+@pytest.mark.parametrize(("elo", "depth"), [(1350, 1), (1500, 2), (1700, 4), (2000, 7), (2850, 19)])
+def test_depth_at_which_the_move_is_picked(elo: int, depth: int) -> None:
+    # Level ((elo - 1346.6) / 143.4) ** (1 / 0.806), by hand: 0.01, 1.09, 3.03, 6.51, 18.5.
+    assert pick_depth(elo) == depth
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("stockfish", "needs exactly one of elo=, skill=, nodes="),
+        ("stockfish:elo=1500,nodes=5", "needs exactly one of"),
+        ("stockfish:elo=1349", r"not a whole number 1350\.\.2850"),
+        ("stockfish:skill=21", r"not a whole number 0\.\.20"),
+        ("stockfish:depth=3", "no setting 'depth'"),
+    ],
+)
+def test_bad_names(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_player(name)
+
+
+def test_without_stockfish_it_is_said_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    empty = tmp_path_factory.mktemp("empty")
+    monkeypatch.setenv("PATH", str(empty))
+    monkeypatch.setattr(programs, "GAMES_FOLDER", empty)
+    with pytest.raises(ValueError, match="apt install stockfish"):
+        load_player("stockfish:elo=1500")
+
+
+@needs_stockfish
+@pytest.mark.parametrize("setting", ["elo=1350", "elo=2000", "skill=0", "nodes=1000"])
+def test_it_plays_legal_moves(setting: str) -> None:
+    boards = [Board(), Board(MATE_IN_ONE)] * 2
+    player = load_player(f"stockfish:{setting}")
+    try:
+        assert player.name == f"stockfish:{setting}"
+        assert not player.choose(boards, np.zeros(4, np.uint64)).forfeits
+    finally:
+        player.close()
+
+
+@needs_stockfish
+def test_it_says_what_it_thinks() -> None:
+    player = load_player("stockfish:nodes=5000")
+    thoughts: list[Thought] = []
+    try:
+        last = player.think(Board(MATE_IN_ONE), 0, Limits(depth=3), Event(), thoughts.append)
+    finally:
+        player.close()
+    assert last.best == "a1a8"
+    assert last.mate_in == 1
+    assert thoughts
