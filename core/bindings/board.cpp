@@ -153,6 +153,9 @@ void bind_board(nb::module_& module) {
       .def_prop_ro(
           "moves", [](const Game& game) { return uci_texts(game.moves()); },
           "The moves played so far as UCI texts.")
+      .def_prop_ro(
+          "start_fen", [](const Game& game) { return to_fen(game.start()); },
+          "The position the line started from.")
       .def(
           "is_check", [](const Game& game) { return game.position().in_check(); },
           "Whether the side to move is in check.")

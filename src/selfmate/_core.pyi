@@ -65,6 +65,10 @@ class Board:
     def moves(self) -> list[str]:
         """The moves played so far as UCI texts."""
 
+    @property
+    def start_fen(self) -> str:
+        """The position the line started from."""
+
     def is_check(self) -> bool:
         """Whether the side to move is in check."""
 

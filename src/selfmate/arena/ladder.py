@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from selfmate.arena.elo import Pentanomial
@@ -48,11 +49,12 @@ class Ladder:
         )
 
     def rung_plans(self) -> Iterator[PairingPlan]:
-        """Each rung against the two above it, as far as games are missing."""
+        """Each rung against the next, and the quick ones against the one after that too."""
         ladder = rungs()
-        for i, lower in enumerate(ladder):
-            for upper in ladder[i + 1 : i + 3]:
-                yield from self._missing(upper, lower)
+        for lower, upper in pairwise(ladder):
+            yield from self._missing(upper, lower)
+        for lower, upper in zip(BUILT_IN_RUNGS, BUILT_IN_RUNGS[2:], strict=False):
+            yield from self._missing(upper, lower)
 
     def climb(self, player: str) -> Iterator[PairingPlan]:
         """From the bottom up, until two rungs in a row were hopeless."""

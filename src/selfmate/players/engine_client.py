@@ -96,19 +96,20 @@ class EngineClient:
         self._process.say("isready", deadline)
         self._hear_until("readyok", deadline)
 
+    def knows(self, board: Board) -> bool:
+        """Whether the last search was of an earlier position of this game."""
+        if self._last_game is None:
+            return False
+        start, moves = self._last_game
+        return start == board.start_fen and moves == board.moves[: len(moves)]
+
     def _set_up(self, board: Board) -> None:
-        start, moves = _start_fen(board), board.moves
-        if not self._continues(start, moves):
+        start, moves = board.start_fen, board.moves
+        if not self.knows(board):
             self._say("ucinewgame")
             self._settle(monotonic() + self._margins.start_s)  # it may clear a large hash
         self._last_game = (start, moves)
         self._say(f"position fen {start}" + (f" moves {' '.join(moves)}" if moves else ""))
-
-    def _continues(self, start: str, moves: list[str]) -> bool:
-        if self._last_game is None:
-            return False
-        last_start, last_moves = self._last_game
-        return start == last_start and moves[: len(last_moves)] == last_moves
 
     def _hear_answer(
         self, limits: Limits, stop: Event | None, on_info: Callable[[str], None]
@@ -131,13 +132,6 @@ class EngineClient:
         if limits.time_ms is not None and limits.time_ms < math.inf:
             return limits.time_ms / 1000 + self._margins.answer_s
         return self._margins.search_s if stop is None else math.inf
-
-
-def _start_fen(board: Board) -> str:
-    start = board.copy()
-    for _ in board.moves:
-        start.pop()
-    return start.fen()
 
 
 def _go(limits: Limits) -> str:

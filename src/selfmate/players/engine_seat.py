@@ -75,6 +75,10 @@ class Seat:
         self._starter = starter
         self._seated: tuple[EngineProcess, EngineClient] | None = None
 
+    def knows(self, board: Board) -> bool:
+        """Whether its process has just searched an earlier position of this game."""
+        return self._seated is not None and self._seated[1].knows(board)
+
     def search(
         self,
         board: Board,

@@ -3,9 +3,10 @@
 import os
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from threading import Event, Lock
 from types import TracebackType
@@ -21,7 +22,7 @@ from selfmate.players.engine_seat import Engine, Seat, Starter
 from selfmate.players.jobs import Job, run_jobs
 from selfmate.players.names import PlayerName, check_settings, whole_setting
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Thought
-from selfmate.rules import Board
+from selfmate.rules import Board, uci_code
 from selfmate.rules.cores import available_cores
 
 DEFAULT_MOVETIME_MS = 100
@@ -52,6 +53,10 @@ class ExternalPlayer:
     def name(self) -> str:
         return self._name
 
+    @property
+    def games_at_once(self) -> int:
+        return len(self._seats)
+
     def __enter__(self) -> Self:
         return self
 
@@ -68,22 +73,32 @@ class ExternalPlayer:
     ) -> Choices:
         moves = np.zeros(len(boards), np.uint16)
         forfeits: dict[int, str] = {}
-        todo = deque(range(len(boards)))
         used = _merged(self._own, limits)
 
-        def work(seat: Seat) -> None:
-            while todo:
+        def work(seat: Seat, games: Iterator[int]) -> None:
+            for game in games:
                 try:
-                    game = todo.popleft()
-                except IndexError:
-                    return  # another took the last
-                try:
-                    moves[game] = _code(seat.search(boards[game], used))
+                    moves[game] = uci_code(seat.search(boards[game], used))
                 except EngineFaultError as fault:
                     forfeits[game] = str(fault)
 
-        self._run([partial(work, seat) for seat in self._seats[: len(boards)]])
+        shares = self._share_out(boards)
+        self._run([partial(work, seat, games) for seat, games in shares])
         return Choices(moves, forfeits)
+
+    def _share_out(self, boards: Sequence[Board]) -> list[tuple[Seat, Iterator[int]]]:
+        """Who searches which boards: first those whose games a process knows, then any.
+
+        Engines remember a game from move to move, and some are much weaker without it.
+        """
+        waiting = deque(range(len(boards)))
+        shares: list[tuple[Seat, Iterator[int]]] = []
+        for seat in self._seats:
+            known = [game for game in waiting if seat.knows(boards[game])][:1]
+            for game in known:
+                waiting.remove(game)
+            shares.append((seat, chain(known, _taken_from(waiting))))
+        return shares
 
     def think(
         self,
@@ -129,9 +144,14 @@ def _merged(own: Limits, asked: Limits) -> Limits:
     return replace(own, **given)
 
 
-def _code(move: str) -> int:
-    start, end = (ord(text[0]) - ord("a") + 8 * (int(text[1]) - 1) for text in (move[:2], move[2:]))
-    return start | end << 6 | " nbrq".index(move[4:] or " ") << 12
+def _taken_from(waiting: deque[int]) -> Iterator[int]:
+    """One after the other, until another has taken the last."""
+    while True:
+        try:
+            game = waiting.popleft()
+        except IndexError:
+            return
+        yield game
 
 
 def make_external(name: PlayerName, margins: Margins | None = None) -> ExternalPlayer:

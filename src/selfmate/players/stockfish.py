@@ -7,52 +7,36 @@ from selfmate.players.names import PlayerName, check_settings, whole_setting
 from selfmate.players.player import Limits
 from selfmate.players.programs import find_program
 
-# Setting -> what is allowed. Elo as Stockfish 14 and 15 know it; later ones know more.
-RANGES = {"elo": (1350, 2850), "skill": (0, 20), "nodes": (1, 10_000_000)}
-# Clearing the hash between games takes longer than a small search: it is no larger than needed.
-SMALL_HASH_MB, HASH_MB = 1, 16
-SMALL_DEPTH, SMALL_NODES = 8, 50_000
-# Low levels answer within milliseconds; this ends the long searches from about 2500 on.
-LIMITED_MS = 1000
+# Strength -> what is allowed. Elo as Stockfish 14 and 15 know it; later ones know more.
+STRENGTHS = {"elo": (1350, 2850), "skill": (0, 20), "nodes": (1, 10_000_000)}
+MOVETIME_MS = (1, 60_000)
+DEFAULT_MOVETIME_MS = 50  # for the limited strengths
+COMMON = {"Threads": "1", "Hash": "16"}
 
 
 def make_stockfish(name: PlayerName, margins: Margins | None = None) -> ExternalPlayer:
-    """A player like `stockfish:elo=1500`."""
-    check_settings(name, tuple(RANGES))
-    if len(name.settings) != 1:
+    """A player like `stockfish:elo=1500`, `stockfish:skill=3,movetime=100`."""
+    check_settings(name, (*STRENGTHS, "movetime"))
+    given = [key for key in STRENGTHS if key in name.settings]
+    if len(given) != 1:
         raise ValueError(f"player {str(name)!r} needs exactly one of elo=, skill=, nodes=")
-    (key,) = name.settings
-    value = whole_setting(name, key, *RANGES[key])
+    if given == ["nodes"] and "movetime" in name.settings:
+        raise ValueError(f"player {str(name)!r} has two limits; give nodes or movetime")
+    value = whole_setting(name, given[0], *STRENGTHS[given[0]])
+    movetime = whole_setting(name, "movetime", *MOVETIME_MS)
     assert value is not None
-    limits, options = _strength(key, value)
-    engine = Engine(path=_program(name), limits=limits, options=_common(limits) | options)
-    return ExternalPlayer(f"stockfish:{key}={value}", engine, margins)
+    limits, options = _strength(given[0], value, movetime or DEFAULT_MOVETIME_MS)
+    engine = Engine(path=_program(name), limits=limits, options=COMMON | options)
+    shown = f",movetime={movetime}" if movetime not in (None, DEFAULT_MOVETIME_MS) else ""
+    return ExternalPlayer(f"stockfish:{given[0]}={value}{shown}", engine, margins)
 
 
-def _strength(key: str, value: int) -> tuple[Limits, dict[str, str]]:
-    if key == "elo":
-        options = {"UCI_LimitStrength": "true", "UCI_Elo": str(value)}
-        return Limits(depth=pick_depth(value), time_ms=LIMITED_MS), options
+def _strength(key: str, value: int, movetime_ms: int) -> tuple[Limits, dict[str, str]]:
+    if key == "nodes":
+        return Limits(nodes=value), {}
     if key == "skill":
-        return Limits(depth=1 + value, time_ms=LIMITED_MS), {"Skill Level": str(value)}
-    return Limits(nodes=value), {}
-
-
-def _common(limits: Limits) -> dict[str, str]:
-    small = (limits.depth or 0) <= SMALL_DEPTH and (limits.nodes or 0) <= SMALL_NODES
-    return {"Threads": "1", "Hash": str(SMALL_HASH_MB if small else HASH_MB)}
-
-
-def pick_depth(elo: int) -> int:
-    """The depth at which Stockfish picks its move, however long it goes on to think.
-
-    From its sources (search.cpp, Skill): versions up to 15.1 and from 16 on have different
-    levels for one Elo. The larger depth serves both: it costs time, and the pick stays the same.
-    """
-    until_15 = max(0.0, (elo - 1346.6) / 143.4) ** (1 / 0.806)
-    share = (elo - 1320) / (3190 - 1320)
-    since_16 = ((37.2473 * share - 40.8525) * share + 22.2943) * share - 0.311438
-    return 1 + min(20, int(max(0.0, until_15, since_16)))
+        return Limits(time_ms=movetime_ms), {"Skill Level": str(value)}
+    return Limits(time_ms=movetime_ms), {"UCI_LimitStrength": "true", "UCI_Elo": str(value)}
 
 
 def _program(name: PlayerName) -> str:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import chess.pgn
 import pytest
-from unit.arena.scripted import Scripted, by_dice, first_move
 
 from selfmate.arena.match import Match, PlayedGame
 from selfmate.arena.match_log import Agreement, MatchLog
@@ -15,6 +14,7 @@ from selfmate.arena.report import make_report
 from selfmate.arena.run_match import MatchRun, MatchSettings
 from selfmate.arena.sprt import Sprt
 from selfmate.rules import Board
+from unit.arena.scripted import Scripted, by_dice, first_move
 
 START = Board().fen()
 OPENINGS = [Opening(START, ("e2e4", "e7e5")), Opening(START, ("d2d4",)), Opening(START)]
@@ -85,9 +85,11 @@ def test_an_empty_report_is_even() -> None:
     assert (report.games, report.score, report.elo, report.los) == (0, 0.5, None, 0.5)
 
 
-def make_run(folder: Path, games: int, *, resume: bool = False, sprt: Sprt | None = None) -> MatchRun:
+def make_run(
+    folder: Path, games: int, *, resume: bool = False, sprt: Sprt | None = None
+) -> MatchRun:
     players = (Scripted("a", by_dice), Scripted("b", by_dice))
-    settings = MatchSettings(games=games, seed=3, max_plies=30, sprt=sprt)
+    settings = MatchSettings(games=games, seed=3, max_plies=30)
     return MatchRun(players, settings, folder, resume)
 
 
@@ -128,7 +130,9 @@ def test_a_match_can_be_extended(tmp_path: Path) -> None:
 
 def test_without_resume_the_log_starts_anew(tmp_path: Path) -> None:
     make_run(tmp_path, 4).play(lambda: None)
-    assert make_run(tmp_path, 4).log.games == {}
+    anew = make_run(tmp_path, 4)
+    assert anew.log.games == {}
+    anew.log.close()
 
 
 def test_sprt_stops_a_match_at_a_pair(tmp_path: Path) -> None:
@@ -155,7 +159,9 @@ def test_a_torn_last_line_is_played_again(tmp_path: Path) -> None:
     assert log.games == {0: game(0, 1)}
     log.add(game(1, -1))
     log.close()
-    assert MatchLog(path, AGREEMENT, resume=True).games == {0: game(0, 1), 1: game(1, -1)}
+    again = MatchLog(path, AGREEMENT, resume=True)
+    assert again.games == {0: game(0, 1), 1: game(1, -1)}
+    again.close()
 
 
 def test_a_damaged_or_foreign_log_is_refused(tmp_path: Path) -> None:

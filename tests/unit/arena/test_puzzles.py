@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from unit.arena.scripted import Scripted
 
 from selfmate.arena.puzzles import Puzzle, read_puzzles, solve, tally
 from selfmate.rules import Board
+from unit.arena.scripted import Scripted
 
 HEADER = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
 # Black blunders, then either rook mates on the eighth rank; Lichess names one of them.

@@ -7,7 +7,6 @@ import pytest
 
 from selfmate.players import Limits, Thought, load_player, programs
 from selfmate.players.programs import find_program
-from selfmate.players.stockfish import pick_depth
 from selfmate.rules import Board
 
 needs_stockfish = pytest.mark.skipif(
@@ -15,12 +14,6 @@ needs_stockfish = pytest.mark.skipif(
 )
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
-
-
-@pytest.mark.parametrize(("elo", "depth"), [(1350, 1), (1500, 2), (1700, 4), (2000, 7), (2850, 19)])
-def test_depth_at_which_the_move_is_picked(elo: int, depth: int) -> None:
-    # Level ((elo - 1346.6) / 143.4) ** (1 / 0.806), by hand: 0.01, 1.09, 3.03, 6.51, 18.5.
-    assert pick_depth(elo) == depth
 
 
 @pytest.mark.parametrize(
@@ -31,6 +24,7 @@ def test_depth_at_which_the_move_is_picked(elo: int, depth: int) -> None:
         ("stockfish:elo=1349", r"not a whole number 1350\.\.2850"),
         ("stockfish:skill=21", r"not a whole number 0\.\.20"),
         ("stockfish:depth=3", "no setting 'depth'"),
+        ("stockfish:nodes=3,movetime=9", "has two limits"),
     ],
 )
 def test_bad_names(name: str, message: str) -> None:
@@ -49,7 +43,7 @@ def test_without_stockfish_it_is_said_how_to_get_it(
 
 
 @needs_stockfish
-@pytest.mark.parametrize("setting", ["elo=1350", "elo=2000", "skill=0", "nodes=1000"])
+@pytest.mark.parametrize("setting", ["elo=1350", "elo=2000,movetime=5", "skill=0", "nodes=1000"])
 def test_it_plays_legal_moves(setting: str) -> None:
     boards = [Board(), Board(MATE_IN_ONE)] * 2
     player = load_player(f"stockfish:{setting}")
