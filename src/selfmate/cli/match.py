@@ -59,10 +59,10 @@ def match(
             max_plies=max_plies,
             sprt=parse_sprt(sprt) if sprt else None,
         )
+        if pgn is not None and not pgn.parent.is_dir():
+            raise ValueError(f"there is no folder {pgn.parent} for --pgn {pgn}")
         players = (load_player(a), load_player(b))
         run = MatchRun(players, settings, LOGS, resume)
-        if pgn is not None:
-            pgn.open("a", encoding="utf-8").close()
     started = time.perf_counter()
     _play(run)
     seconds = time.perf_counter() - started

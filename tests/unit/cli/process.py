@@ -5,8 +5,12 @@ import sys
 from pathlib import Path
 
 
+def command_of(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "selfmate", *arguments]
+
+
 def selfmate(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "selfmate", *arguments]
+    command = command_of(*arguments)
     return subprocess.run(
         command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False
     )

@@ -11,7 +11,7 @@ import pytest
 import selfmate as package
 from unit.cli.process import selfmate
 
-VERBS = ("demo", "perft", "uci", "bench", "doctor")
+VERBS = ("demo", "match", "rate", "puzzles", "uci", "perft", "bench", "doctor")
 
 
 def test_version() -> None:
