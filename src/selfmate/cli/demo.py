@@ -23,6 +23,9 @@ class DemoSettings:
     games: int
     saved_games: int
     perft_depth: int
+    match_games: int
+    player: str
+    opponent: str
 
 
 def demo(
@@ -46,8 +49,14 @@ def demo(
     games = _play(console, settings, seed)
     _show_a_mate(console, games)
     _save(console, settings, games, out / "games.pgn")
-    console.print("\nNext: [bold]selfmate bench[/] compares speeds with other programs,")
-    console.print("      [bold]selfmate doctor[/] tells what this machine can do.")
+    _match(console, settings, seed, out)
+    console.print(
+        "\nNext: [bold]selfmate match teacher:depth=3 teacher:depth=2[/] for another match,"
+    )
+    console.print(
+        "      [bold]selfmate uci[/] to play from a chess program, [bold]selfmate rate[/]"
+    )
+    console.print("      for the ladder, [bold]selfmate bench[/] for speeds beside other programs.")
 
 
 def _check_rules(console: "Console", settings: DemoSettings) -> None:
@@ -136,3 +145,28 @@ def _save(console: "Console", settings: DemoSettings, games: "GameRecords", path
     if read_back != settings.saved_games:
         raise JobFailedError(f"{path} holds {read_back} readable games, not {settings.saved_games}")
     console.print(f"[bold]3.[/] {read_back} games saved as PGN and read back: [bold]{path}[/]")
+
+
+def _match(console: "Console", settings: DemoSettings, seed: int, out: Path) -> None:
+    from selfmate.arena.match_pgn import write_match_pgn
+    from selfmate.arena.run_match import MatchRun, MatchSettings
+    from selfmate.cli.match_view import elo_text
+    from selfmate.players import load_player
+
+    names = (settings.player, settings.opponent)
+    console.print(
+        f"\n[bold]4.[/] Who is stronger? {names[0]} (looks two plies ahead) against {names[1]}"
+    )
+    console.print("   (takes what it can), every opening twice with colours swapped.")
+    players = (load_player(names[0]), load_player(names[1]))
+    agreed = MatchSettings(games=settings.match_games, seed=seed)
+    run = MatchRun(players, agreed, out / "matches", resume=False)
+    with progress("playing", settings.match_games, "games") as bar:
+        run.play(on_game=lambda: bar.advance(1))
+    report = run.report()
+    if report.illegal_moves:
+        raise JobFailedError(f"{report.illegal_moves} illegal moves were played")
+    console.print(f"   {report.wins} won, {report.draws} drawn, {report.losses} lost: ", end="")
+    console.print(f"[bold]Elo {elo_text(report)}[/], with its 95 % interval.")
+    with (out / "match.pgn").open("w", encoding="utf-8") as file:
+        write_match_pgn(run.games(), names, file, date="????.??.??", seed=seed)
