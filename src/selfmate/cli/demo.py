@@ -50,13 +50,11 @@ def demo(
     _show_a_mate(console, games)
     _save(console, settings, games, out / "games.pgn")
     _match(console, settings, seed, out)
+    console.print("\nNext: [bold]selfmate match greedy random[/] for another match,")
+    console.print("      [bold]selfmate uci[/] to play from a chess program,")
     console.print(
-        "\nNext: [bold]selfmate match teacher:depth=3 teacher:depth=2[/] for another match,"
+        "      [bold]selfmate rate[/] for the ladder, [bold]selfmate bench[/] for speeds."
     )
-    console.print(
-        "      [bold]selfmate uci[/] to play from a chess program, [bold]selfmate rate[/]"
-    )
-    console.print("      for the ladder, [bold]selfmate bench[/] for speeds beside other programs.")
 
 
 def _check_rules(console: "Console", settings: DemoSettings) -> None:
@@ -155,9 +153,9 @@ def _match(console: "Console", settings: DemoSettings, seed: int, out: Path) -> 
 
     names = (settings.player, settings.opponent)
     console.print(
-        f"\n[bold]4.[/] Who is stronger? {names[0]} (looks two plies ahead) against {names[1]}"
+        f"\n[bold]4.[/] Who is stronger, {names[0]} or {names[1]}? {settings.match_games}"
     )
-    console.print("   (takes what it can), every opening twice with colours swapped.")
+    console.print("   games, every opening twice with colours swapped.")
     players = (load_player(names[0]), load_player(names[1]))
     agreed = MatchSettings(games=settings.match_games, seed=seed)
     run = MatchRun(players, agreed, out / "matches", resume=False)
