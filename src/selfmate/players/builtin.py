@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event, Thread
 
 import numpy as np
@@ -170,14 +171,20 @@ def _answer(search: TeacherSearch, rows: list[Root], dice: int, depth: int) -> t
     centipawns = np.array([score for _, score, _ in rows], np.int32)
     scores = MoveScores(moves, centipawns, np.array([0, len(rows)], np.int64))
     best = int(best_moves(scores, _one(dice))[0])
-    _, score, line = rows[moves.tolist().index(best)]
-    return best, Thought(
+    ranked = sorted(rows, key=lambda row: (row[0] != best, -row[1]))
+    first, *others = (_thought(row, depth, search.nodes) for row in ranked)
+    return best, replace(first, others=tuple(others))
+
+
+def _thought(row: Root, depth: int, nodes: int) -> Thought:
+    _, score, line = row
+    return Thought(
         best=line[0],
         line=line,
         score_pawns=score / 100,
         mate_in=mate_in(score),
         depth=depth,
-        nodes=search.nodes,
+        nodes=nodes,
     )
 
 

@@ -50,6 +50,7 @@ class Thought:
     policy: Mapping[str, float] | None = None  # probability of each legal move
     depth: int | None = None
     nodes: int | None = None
+    others: tuple["Thought", ...] = ()  # the other moves, best first, where they are judged too
 
 
 class Player(Protocol):

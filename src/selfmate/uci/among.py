@@ -15,7 +15,8 @@ def think_among(
 ) -> Thought:
     """The player's own choice if it is allowed, else its best allowed move.
 
-    That is the most probable one if the player has a policy, else the one with the worst position
+    That is the first of its other moves if it judges them, the most probable one if it has a
+    policy, else the one with the worst position
     for the opponent in the player's eyes; by chance if the player gives no scores or has no time.
     """
     allowed, limits = task.allowed, task.limits
@@ -28,6 +29,9 @@ def think_among(
     thought = player.think(task.board, task.dice, half, stop, report_allowed)
     if thought.best in allowed:
         return thought
+    for other in thought.others:
+        if other.best in allowed:
+            return other
     if policy := thought.policy:
         return Thought(best=max(allowed, key=lambda move: policy.get(move, 0.0)))
     found = _best_by_replies(player, replace(task, limits=half), stop)

@@ -112,7 +112,7 @@ class Engine:
 
     def _hear(self, news: "News") -> None:
         """Keeps what a search has found, if it can be played."""
-        from selfmate.uci.info import info_line
+        from selfmate.uci.info import info_lines
 
         search, thought = news.search, news.thought
         search.is_done = news.done
@@ -122,7 +122,10 @@ class Engine:
             self._explain(f"the player wants {thought.best!r}, which is not a move here")
         elif thought is not None and thought != search.best:
             search.best = thought
-            self._say(info_line(thought, search.elapsed_ms, self._options.show_wdl.value))
+            options = self._options
+            wanted = options.show_wdl.value, options.multi_pv.value
+            for line in info_lines(thought, search.elapsed_ms, *wanted):
+                self._say(line)
 
     # What goes out.
 

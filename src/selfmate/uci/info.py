@@ -5,10 +5,19 @@ import math
 from selfmate.players import Thought
 
 
-def info_line(thought: Thought, elapsed_ms: float, show_wdl: bool) -> str:
+def info_lines(thought: Thought, elapsed_ms: float, show_wdl: bool, multi_pv: int) -> list[str]:
+    """A line for each of the best moves, as many as are wanted and known."""
+    if multi_pv == 1 or not thought.others:
+        return [_info_line(thought, elapsed_ms, show_wdl, None)]
+    best = (thought, *thought.others)[:multi_pv]
+    return [_info_line(each, elapsed_ms, show_wdl, rank) for rank, each in enumerate(best, start=1)]
+
+
+def _info_line(thought: Thought, elapsed_ms: float, show_wdl: bool, rank: int | None) -> str:
     """Whatever the player told, in the usual order."""
     words = ["info"]
     words += _number("depth", thought.depth)
+    words += _number("multipv", rank)
     words += _score(thought)
     if show_wdl and thought.wdl is not None and _finite(thought.wdl):
         words += ["wdl", *(str(share) for share in _permille(thought.wdl))]

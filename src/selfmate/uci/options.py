@@ -57,10 +57,12 @@ class Options:
     def __init__(self) -> None:
         self.overhead_ms = Spin(60, 0, 5000)
         self.show_wdl = Check()
+        self.multi_pv = Spin(1, 1, 500)
         self.table: dict[str, Option] = {
             "Move Overhead": self.overhead_ms,
             # Nothing hangs on it here: that it is offered tells the GUI that it may ponder.
             "Ponder": Check(),
+            "MultiPV": self.multi_pv,
             "UCI_ShowWDL": self.show_wdl,
             "UCI_EngineAbout": About(),
         }

@@ -1,6 +1,7 @@
 """Players that need no search, each with one habit the engine must cope with."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Event
 
 import numpy as np
@@ -120,7 +121,19 @@ class Opinionated(Fake):
         return Thought(best=moves[-1], policy=weights)
 
 
+class Thorough(Fake):
+    """Judges every move: later names are better."""
+
+    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+        moves = sorted(board.legal_moves())
+        ranked = [
+            Thought(best=move, score_pawns=float(score), depth=1)
+            for score, move in enumerate(moves)
+        ][::-1]
+        return replace(ranked[0], others=tuple(ranked[1:]))
+
+
 FAKES: dict[str, type[Fake]] = {
     fake.__name__.lower(): fake
-    for fake in (Chance, Steady, Patient, Deaf, Broken, Cheat, Miser, Opinionated)
+    for fake in (Chance, Steady, Patient, Deaf, Broken, Cheat, Miser, Opinionated, Thorough)
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from selfmate.players import Thought
-from selfmate.uci.info import centipawns, info_line
+from selfmate.uci.info import centipawns, info_lines
 
 NAN = float("nan")
 
@@ -24,12 +24,14 @@ NAN = float("nan")
     ],
 )
 def test_info_lines(thought: Thought, line: str) -> None:
-    assert info_line(thought, 20.5, show_wdl=True) == line
+    assert info_lines(thought, 20.5, show_wdl=True, multi_pv=1)[0] == line
 
 
 def test_wdl_only_on_demand() -> None:
     thought = Thought(best="e2e4", wdl=(0.0, 1.0, 0.0))
-    assert info_line(thought, 0.0, show_wdl=False) == "info score cp 0 time 0 pv e2e4"
+    assert (
+        info_lines(thought, 0.0, show_wdl=False, multi_pv=1)[0] == "info score cp 0 time 0 pv e2e4"
+    )
 
 
 @pytest.mark.parametrize("win", [0.0, 0.0004, 0.1115, 0.3335, 0.5, 0.9996, 1.0])
