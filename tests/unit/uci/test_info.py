@@ -29,14 +29,15 @@ def test_info_lines(thought: Thought, line: str) -> None:
 
 def test_wdl_only_on_demand() -> None:
     thought = Thought(best="e2e4", wdl=(0.0, 1.0, 0.0))
-    assert (
-        info_lines(thought, 0.0, show_wdl=False, multi_pv=1)[0] == "info score cp 0 time 0 pv e2e4"
-    )
+    assert info_lines(thought, 0.0, show_wdl=False, multi_pv=1) == [
+        "info score cp 0 time 0 pv e2e4"
+    ]
 
 
 @pytest.mark.parametrize("win", [0.0, 0.0004, 0.1115, 0.3335, 0.5, 0.9996, 1.0])
 def test_wdl_adds_up(win: float) -> None:
-    line = info_line(Thought(best="e2e4", wdl=(win, 0.0, 1.0 - win)), 0.0, show_wdl=True)
+    thought = Thought(best="e2e4", wdl=(win, 0.0, 1.0 - win))
+    (line,) = info_lines(thought, 0.0, show_wdl=True, multi_pv=1)
     shares = [int(word) for word in line.split("wdl ")[1].split()[:3]]
     assert min(shares) >= 0
     assert sum(shares) == 1000
