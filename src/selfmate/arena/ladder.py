@@ -16,7 +16,18 @@ from selfmate.players import load_player
 from selfmate.players.programs import find_program
 
 ZERO = "random"
-BUILT_IN_RUNGS = (ZERO, "greedy", "teacher:depth=1", "teacher:depth=2", "teacher:depth=3")
+# Teachers that move at random now and then stand between those that do not: without them the depths
+# are so far apart that nobody takes a point from the next, and no interval has an upper end.
+BUILT_IN_RUNGS = (
+    ZERO,
+    "greedy",
+    "teacher:depth=1",
+    "teacher:depth=2,random=20",
+    "teacher:depth=2,random=8",
+    "teacher:depth=2",
+    "teacher:depth=3,random=5",
+    "teacher:depth=3",
+)
 # Stockfish's own names for its strengths, anchored by its authors to the CCRL 40/4 list.
 STOCKFISH_ELOS = (1350, 1600, 1900)
 # A rung this much stronger tells little more: one game in twenty.

@@ -9,6 +9,7 @@ from threading import Event, Thread
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.players.distracted import DistractedPlayer
 from selfmate.players.names import PlayerName, check_settings, whole_setting
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Player, Thought
 from selfmate.rules import Board, uci_text
@@ -135,10 +136,14 @@ def make_greedy(name: PlayerName) -> Player:
 
 
 def make_teacher(name: PlayerName) -> Player:
-    """Alpha-beta over `depth` plies."""
-    check_settings(name, ("depth",))
+    """Alpha-beta over `depth` plies; with `random`, that many per cent of its moves are any."""
+    check_settings(name, ("depth", "random"))
     depth = whole_setting(name, "depth", 1, MOST_DEPTH)
-    return TeacherPlayer(DEFAULT_DEPTH if depth is None else depth)
+    percent = whole_setting(name, "random", 1, 99)
+    teacher = TeacherPlayer(DEFAULT_DEPTH if depth is None else depth)
+    if percent is None:
+        return teacher
+    return DistractedPlayer(f"{teacher.name},random={percent}", teacher, percent)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from selfmate._core import choose_best, choose_greedy, choose_random
 from selfmate.players import Limits, Thought, load_player
 from selfmate.rules import Board, GameBatch, uci_text
 
-NAMES = ("random", "greedy", "teacher:depth=1", "teacher:depth=2")
+NAMES = ("random", "greedy", "teacher:depth=1", "teacher:depth=2", "teacher:depth=1,random=40")
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 HANGING = "3qk3/8/8/8/8/2n5/1P1P4/3QK3 w - - 0 1"
 
@@ -51,9 +51,10 @@ def test_names_are_canonical_and_load_again(text: str, name: str) -> None:
     [
         ("random:depth=1", "player 'random' has no setting 'depth'; it has none"),
         ("greedy:x=1", "player 'greedy' has no setting 'x'"),
-        ("teacher:nodes=5", "player 'teacher' has no setting 'nodes'; it has depth"),
+        ("teacher:nodes=5", "player 'teacher' has no setting 'nodes'; it has depth, random"),
         ("teacher:depth=0", r"is not a whole number 1\.\.6"),
         ("teacher:depth=7", r"is not a whole number 1\.\.6"),
+        ("teacher:random=100", r"is not a whole number 1\.\.99"),
         ("teacher:depth=two", r"is not a whole number 1\.\.6"),
     ],
 )
@@ -198,3 +199,16 @@ def test_few_nodes_mean_little_depth() -> None:
     for nodes in (1, 20, 500, 20_000):
         thought = player.think(Board(KIWIPETE), 1, Limits(nodes=nodes), Event(), lambda _: None)
         assert (thought.nodes or 0) <= max(nodes, 48)
+
+
+def test_a_distracted_teacher_errs_as_often_as_it_says() -> None:
+    boards, dice = [Board()] * 4_000, np.random.default_rng(1).integers(0, 2**64, 4_000, np.uint64)
+    attentive = load_player("teacher:depth=1").choose(boards, dice).moves
+    distracted = load_player("teacher:depth=1,random=30").choose(boards, dice).moves
+    # Of the random moves one in twenty is the teacher's own.
+    assert np.mean(attentive != distracted) == pytest.approx(0.3 * 0.95, abs=0.03)
+    for board, number, move in zip(boards[:200], dice, distracted, strict=False):
+        thought = load_player("teacher:depth=1,random=30").think(
+            board, int(number), Limits(), Event(), lambda _: None
+        )
+        assert thought.best == uci_text(int(move))
