@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from selfmate.arena.elo import Pentanomial
-from selfmate.arena.match import DEFAULT_MAX_PLIES, Match
+from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame
 from selfmate.arena.match_log import digest_of
 from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.pool import Pool
@@ -78,7 +78,7 @@ class Ladder:
             if hopeless == 2:
                 return
 
-    def play(self, plan: PairingPlan, on_game: Callable[[], None]) -> None:
+    def play(self, plan: PairingPlan, on_game: Callable[[], None]) -> list[PlayedGame]:
         """Plays a plan and keeps its result; the pool holds whole pairings only."""
         players = (load_player(plan.player), load_player(plan.opponent))
         # Games already in the pool had the first numbers; new ones go on from there.
@@ -93,6 +93,7 @@ class Ladder:
             for player in players:
                 player.close()
         self.pool.add(Pairing(plan.player, plan.opponent, pair_counts(played)))
+        return played
 
     def ratings(self) -> dict[str, Rating]:
         """Everybody in the pool, `random` at zero."""

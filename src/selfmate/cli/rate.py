@@ -1,6 +1,7 @@
 """`selfmate rate`: a player's place on the ladder."""
 
 import json
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,7 +58,11 @@ def rate(
 def _play(ladder: "Ladder", plan: "PairingPlan") -> None:
     title = f"{plan.player} against {plan.opponent}"
     with progress(title, plan.games, "games") as bar:
-        ladder.play(plan, lambda: bar.advance(1))
+        games = ladder.play(plan, lambda: bar.advance(1))
+    forfeits = Counter(game.reason for game in games if game.forfeit)
+    if forfeits:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in forfeits.items())
+        typer.echo(f"{title}: games were forfeited and count as lost: {reasons}", err=True)
 
 
 def _report(ladder: "Ladder") -> dict[str, Any]:
@@ -79,14 +84,18 @@ def _print_table(ladder: "Ladder", asked: list[str]) -> None:
 
     tied = ladder.tied_ratings()
     table = Table(title="The ladder", title_justify="left")
-    for column in ("player", "Elo", "95 % interval", "games", "Stockfish's scale"):
-        table.add_column(column, justify="left" if column == "player" else "right")
+    table.add_column("player", no_wrap=True)
+    for column in ("Elo", "95 % interval", "games", "Stockfish"):
+        table.add_column(column, justify="right")
     for name, rating in _sorted(ladder.ratings()):
         shown = f"{tied[name].elo:+.0f}" if tied else "-"
         interval = f"{_bound(rating.low)} .. {_bound(rating.high)}"
         style = "bold cyan" if name in asked else None
         table.add_row(name, f"{rating.elo:+.0f}", interval, str(rating.games), shown, style=style)
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    console.print(table)
+    if tied:
+        console.print("Elo: random is zero. Stockfish: shifted to fit the names of its levels.")
 
 
 def _bound(elo: float | None) -> str:
