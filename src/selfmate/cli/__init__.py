@@ -9,6 +9,8 @@ from typer._click.exceptions import ClickException
 from selfmate.cli import bench, demo, doctor, match, perft, puzzles, rate, uci
 from selfmate.cli.errors import BadInputError, JobFailedError
 
+INTERRUPTED = 130  # what shells call the end by Ctrl-C
+
 app = typer.Typer(
     name="selfmate",
     help="A laboratory for chess engines that teach themselves.",
@@ -51,6 +53,8 @@ def main() -> None:
         code = _complain(error.format_message() if isinstance(error, ClickException) else error, 2)
     except JobFailedError as error:
         code = _complain(error, 1)
+    if code == INTERRUPTED:
+        _complain("interrupted", code)
     sys.exit(code)
 
 
