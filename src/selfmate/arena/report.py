@@ -48,6 +48,7 @@ class MatchReport:
     mean_plies: float
     ends: dict[str, int]
     forfeits: int
+    forfeit_reasons: dict[str, int]
     illegal_moves: int
     sprt: SprtReport | None = None
 
@@ -86,6 +87,7 @@ def make_report(games: Sequence[PlayedGame], sprt: Sprt | None = None) -> MatchR
         mean_plies=fmean(len(game.moves) for game in games) if games else 0.0,
         ends=dict(ends.most_common()),
         forfeits=ends["forfeit"],
+        forfeit_reasons=dict(Counter(game.reason for game in games if game.forfeit).most_common()),
         illegal_moves=sum(game.reason.startswith("illegal_move") for game in games),
         sprt=_sprt_report(sprt, pairs) if sprt else None,
     )

@@ -101,9 +101,14 @@ def _rows(report: "MatchReport", seconds: float) -> list[tuple[str, str]]:
         ("distinct games", f"{report.distinct_games} of {report.games}"),
         ("mean length", f"{report.mean_plies:.0f} plies"),
         ("ended by", ", ".join(f"{why} {n}" for why, n in report.ends.items())),
-        ("forfeits", f"{report.forfeits} ({report.illegal_moves} by an illegal move)"),
+        ("forfeits", _forfeits(report)),
         ("time", f"{seconds:.1f} s"),
     ]
     if report.sprt is not None:
         rows.append(("SPRT", report.sprt.sentence()))
     return rows
+
+
+def _forfeits(report: "MatchReport") -> str:
+    reasons = ", ".join(f"{reason} {count}" for reason, count in report.forfeit_reasons.items())
+    return f"{report.forfeits} ({reasons})" if reasons else "none"

@@ -60,6 +60,7 @@ def test_who_forfeits_loses_and_the_match_goes_on() -> None:
     assert (report.elo, report.elo_high) == (None, None)
     assert report.elo_low is not None
     assert report.ends == {"forfeit": 6}
+    assert report.forfeit_reasons == {"illegal_move: e2e5": 6}
 
 
 def test_deterministic_players_repeat_themselves_and_the_report_says_so() -> None:
