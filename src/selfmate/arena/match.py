@@ -9,8 +9,11 @@ from selfmate.arena.dice import roll
 from selfmate.arena.openings import Opening
 from selfmate.players import Player
 from selfmate.rules import Board, Outcome, push_moves
+from selfmate.rules.cores import available_cores
+from selfmate.search.teacher import score_moves
 
 DEFAULT_MAX_PLIES = 400  # after the opening
+ADJUDICATION_PLIES = 6  # how long a lead must last
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class _Running:
     opening: Opening
     board: Board
     plies: int = 0  # since the opening
+    white_ahead: int = 0  # plies in a row that White was far ahead; negative for Black
 
     def player_to_move(self) -> int:
         """0 for A, 1 for B."""
@@ -52,6 +56,7 @@ class Match:
     openings: Sequence[Opening]
     seed: int
     max_plies: int = DEFAULT_MAX_PLIES
+    adjudicate_pawns: int | None = None  # a lead that ends a game; None: games are played out
     _running: list[_Running] = field(default_factory=list)
 
     def play(self, numbers: Sequence[int]) -> Iterator[PlayedGame]:
@@ -89,7 +94,25 @@ class Match:
             elif games[i].plies >= self.max_plies:
                 ended.append(_record(games[i], 0, "ply_limit"))
         over = {game.number for game in ended}
+        ended += self._adjudicate([games[i] for i in going if games[i].number not in over])
+        over = {game.number for game in ended}
         self._running = [game for game in self._running if game.number not in over]
+        return ended
+
+    def _adjudicate(self, games: Sequence[_Running]) -> list[PlayedGame]:
+        """Ends games in which the teacher has seen the same side far ahead for long enough."""
+        if self.adjudicate_pawns is None or not games:
+            return []
+        scores = score_moves([game.board for game in games], depth=2, threads=available_cores())
+        best_pawns = np.maximum.reduceat(scores.pawns, scores.offsets[:-1])
+        ended = []
+        for game, pawns in zip(games, best_pawns, strict=True):
+            lead = pawns if game.board.turn == "white" else -pawns
+            leader = 0 if abs(lead) < self.adjudicate_pawns else 1 if lead > 0 else -1
+            same = leader * game.white_ahead > 0
+            game.white_ahead = game.white_ahead + leader if same else leader
+            if abs(game.white_ahead) >= ADJUDICATION_PLIES:
+                ended.append(_record(game, leader, "adjudication"))
         return ended
 
 

@@ -23,6 +23,7 @@ class Agreement:
     openings: str  # digest
     seed: int
     max_plies: int
+    adjudicate_pawns: int | None = None
 
     def digest(self) -> str:
         return sha256(json.dumps(asdict(self)).encode()).hexdigest()[:12]

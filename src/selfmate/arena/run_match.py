@@ -18,6 +18,7 @@ class MatchSettings:
     seed: int = 1
     openings: Path | None = None  # None: the shipped set
     max_plies: int = DEFAULT_MAX_PLIES
+    adjudicate_pawns: int | None = None
     sprt: Sprt | None = None
 
 
@@ -38,6 +39,7 @@ class MatchRun:
             openings=digest_of(self.openings),
             seed=settings.seed,
             max_plies=settings.max_plies,
+            adjudicate_pawns=settings.adjudicate_pawns,
         )
         self.log = MatchLog(log_folder / f"{agreement.digest()}.jsonl", agreement, resume)
         self._counted: list[PlayedGame] = []
@@ -46,7 +48,13 @@ class MatchRun:
 
     def play(self, on_game: Callable[[], None]) -> None:
         """Plays what is missing, calling `on_game` after every game."""
-        match = Match(self.players, self.openings, self.settings.seed, self.settings.max_plies)
+        match = Match(
+            self.players,
+            self.openings,
+            self.settings.seed,
+            self.settings.max_plies,
+            self.settings.adjudicate_pawns,
+        )
         missing = [n for n in range(self.settings.games) if n not in self.log.games]
         try:
             for game in match.play([] if self._decided else missing):

@@ -39,6 +39,12 @@ def match(
     max_plies: Annotated[
         int, typer.Option(parser=whole(1, 10**5), metavar="N", help="Plies after the opening.")
     ] = 400,
+    adjudicate: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 99), metavar="PAWNS", help="End games with such a lead over six plies."
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the same match.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -57,6 +63,7 @@ def match(
             seed=seed,
             openings=openings,
             max_plies=max_plies,
+            adjudicate_pawns=adjudicate,
             sprt=parse_sprt(sprt) if sprt else None,
         )
         if pgn is not None and not pgn.parent.is_dir():

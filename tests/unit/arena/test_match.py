@@ -63,6 +63,20 @@ def test_who_forfeits_loses_and_the_match_goes_on() -> None:
     assert report.forfeit_reasons == {"illegal_move: e2e5": 6}
 
 
+def test_a_lasting_lead_is_adjudicated_only_on_demand() -> None:
+    queen_up = [Opening("4k3/8/8/8/8/8/8/3QK3 w - - 0 1")]
+
+    def shuffle(board: Board, dice: int) -> str:
+        kings = [move for move in board.legal_moves() if move[:2] in ("e1", "e2", "f1", "f2")]
+        return kings[0] if board.turn == "white" and kings else by_dice(board, dice)
+
+    players = (Scripted("a", shuffle), Scripted("b", shuffle))
+    short = list(Match(players, queen_up, 1, 20, adjudicate_pawns=5).play(range(2)))
+    assert [(g.result, g.reason, len(g.moves)) for g in short] == [(1, "adjudication", 6)] * 2
+    long = list(Match(players, queen_up, 1, 20).play(range(2)))
+    assert "adjudication" not in {g.reason for g in long}
+
+
 def test_deterministic_players_repeat_themselves_and_the_report_says_so() -> None:
     players = (Scripted("a", first_move), Scripted("b", first_move))
     report = make_report(list(Match(players, [Opening(START)], 1, 20).play(range(10))))
