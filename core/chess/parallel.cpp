@@ -16,6 +16,9 @@ namespace {
 // A sleeping thread takes some hundred microseconds to come back, as long as hundreds of games take
 // to step. So whoever waits first looks again and again for a while, giving way to other threads.
 constexpr std::chrono::microseconds kPatience(200);
+// How long whoever is done leaves the shares of others alone. Games that change cores must be
+// fetched from the other's cache, which takes longer than most of what is done with them.
+constexpr std::chrono::microseconds kCourtesy(30);
 
 template <class T>
 void wait_while(const std::atomic<T>& value, T old) {
@@ -32,18 +35,27 @@ struct Job {
       : shares(share_count),
         workers(std::min(share_count, thread_count)),
         work(&share_work),
+        unclaimed(share_count),
         unfinished(share_count),
         claimed(std::size_t(share_count)),
         errors(std::size_t(share_count)) {}
 
-  // Each worker begins at a place of its own, so that the same games stay in the same core's cache
-  // from call to call, and then takes what others have left.
+  // Each worker has a block of its own, so that the same games stay in the same core's cache from
+  // call to call; after that it takes what others have left.
   void do_shares(int worker) {
-    const int first = int(std::int64_t(shares) * worker / workers);
-    for (int i = 0; i < shares; ++i) {
-      const int share = (first + i) % shares;
-      if (!claimed[std::size_t(share)].exchange(true)) do_share(share);
-    }
+    const auto begin_of = [&](int w) { return int(std::int64_t(shares) * w / workers); };
+    const int begin = begin_of(worker), end = begin_of(worker + 1);
+    for (int share = begin; share < end; ++share) claim(share);
+    const auto until = std::chrono::steady_clock::now() + kCourtesy;
+    while (unclaimed.load() > 0 && std::chrono::steady_clock::now() < until)
+      std::this_thread::yield();
+    for (int i = 0; i < shares && unclaimed.load() > 0; ++i) claim((end + i) % shares);
+  }
+
+  void claim(int share) {
+    if (claimed[std::size_t(share)].exchange(true)) return;
+    unclaimed.fetch_sub(1);
+    do_share(share);
   }
 
   void do_share(int share) {
@@ -61,7 +73,7 @@ struct Job {
 
   const int shares, workers;
   const std::function<void(int)>* work;  // alive while any share is unfinished
-  std::atomic<int> unfinished;
+  std::atomic<int> unclaimed, unfinished;
   std::vector<std::atomic<bool>> claimed;
   std::vector<std::exception_ptr> errors;
 };
