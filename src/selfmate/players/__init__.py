@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Any
 from selfmate.players.names import PlayerName, parse_name
 
 if TYPE_CHECKING:
-    from selfmate.players.player import Choices, Limits, Player, Thought
+    from selfmate.players.player import Choices, Limits, Player, Question, Thought
 
-__all__ = ["PLAYERS", "Choices", "Limits", "Player", "Thought", "check_name", "load_player"]
+__all__ = [
+    "PLAYERS",
+    "Choices",
+    "Limits",
+    "Player",
+    "Question",
+    "Thought",
+    "check_name",
+    "load_player",
+]
 
 # Kind of player -> where it is made (module:function of a PlayerName), imported when asked for.
 PLAYERS = {

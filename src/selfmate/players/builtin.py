@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from selfmate.players.distracted import DistractedPlayer
 from selfmate.players.names import PlayerName, check_settings, whole_setting
-from selfmate.players.player import NO_LIMITS, Choices, Limits, Player, Thought
+from selfmate.players.player import NO_LIMITS, Choices, Limits, Player, Question, Thought
 from selfmate.rules import Board, uci_text
 from selfmate.rules.cores import available_cores
 from selfmate.search.choices import greedy_choices, random_choices
@@ -45,15 +45,8 @@ class OnePlyPlayer:
     ) -> Choices:
         return Choices(self._choose(boards, dice))
 
-    def think(
-        self,
-        board: Board,
-        dice: int,
-        limits: Limits,
-        stop: Event,
-        report: Callable[[Thought], None],
-    ) -> Thought:
-        best = uci_text(int(self._choose([board], _one(dice))[0]))
+    def think(self, question: Question) -> Thought:
+        best = uci_text(int(self._choose([question.board], _one(question.dice))[0]))
         return Thought(best=best, line=(best,))
 
     def close(self) -> None:
@@ -76,20 +69,13 @@ class TeacherPlayer:
             depth, threads = self._depth_within(limits), available_cores()
             return Choices(best_moves(score_moves(boards, depth=depth, threads=threads), dice))
         moves = [
-            self._deepen(board, int(number), limits, Event(), _no_report)[0]
+            self._deepen(Question(board=board, dice=int(number), limits=limits))[0]
             for board, number in zip(boards, dice, strict=True)
         ]
         return Choices(np.array(moves, np.uint16))
 
-    def think(
-        self,
-        board: Board,
-        dice: int,
-        limits: Limits,
-        stop: Event,
-        report: Callable[[Thought], None],
-    ) -> Thought:
-        return self._deepen(board, dice, limits, stop, report)[1]
+    def think(self, question: Question) -> Thought:
+        return self._deepen(question)[1]
 
     def close(self) -> None:
         pass
@@ -98,20 +84,14 @@ class TeacherPlayer:
         asked = self._depth if limits.depth is None else limits.depth
         return max(1, min(asked, MOST_DEPTH))
 
-    def _deepen(
-        self,
-        board: Board,
-        dice: int,
-        limits: Limits,
-        stop: Event,
-        report: Callable[[Thought], None],
-    ) -> tuple[int, Thought]:
+    def _deepen(self, question: Question) -> tuple[int, Thought]:
         """The best move and thought of the deepest search that was completed."""
+        board, dice, limits = question.board, question.dice, question.limits
         search = TeacherSearch()
         # The first ply takes microseconds and is not watched: there is always a move.
         answer = _answer(search, search.scores(board, 1) or [], dice, 1)
-        report(answer[1])
-        with _watched(search, limits, stop):
+        question.report(answer[1])
+        with _watched(search, limits, question.stop):
             for depth in range(2, self._depth_within(limits) + 1):
                 left = 0 if limits.nodes is None else limits.nodes - search.nodes
                 if (limits.nodes is not None and left <= 0) or (
@@ -119,7 +99,7 @@ class TeacherPlayer:
                 ) is None:
                     break
                 answer = _answer(search, rows, dice, depth)
-                report(answer[1])
+                question.report(answer[1])
         return answer
 
 
@@ -195,7 +175,3 @@ def _thought(row: Root, depth: int, nodes: int) -> Thought:
 
 def _one(dice: int) -> NDArray[np.uint64]:
     return np.array([dice], np.uint64)
-
-
-def _no_report(_: Thought) -> None:
-    pass

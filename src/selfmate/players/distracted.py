@@ -1,12 +1,11 @@
 """A player that now and then moves at random: how a ladder gets rungs between its players."""
 
-from collections.abc import Callable, Sequence
-from threading import Event
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.players.player import NO_LIMITS, Choices, Limits, Player, Thought
+from selfmate.players.player import NO_LIMITS, Choices, Limits, Player, Question, Thought
 from selfmate.rules import Board, uci_text
 from selfmate.search.choices import random_choices
 
@@ -31,18 +30,11 @@ class DistractedPlayer:
         moves[attentive] = chosen.moves
         return Choices(moves, {int(attentive[i]): why for i, why in chosen.forfeits.items()})
 
-    def think(
-        self,
-        board: Board,
-        dice: int,
-        limits: Limits,
-        stop: Event,
-        report: Callable[[Thought], None],
-    ) -> Thought:
-        number = np.array([dice], np.uint64)
+    def think(self, question: Question) -> Thought:
+        number = np.array([question.dice], np.uint64)
         if not self._is_distracted(number)[0]:
-            return self._player.think(board, dice, limits, stop, report)
-        best = uci_text(int(random_choices([board], number)[0]))
+            return self._player.think(question)
+        best = uci_text(int(random_choices([question.board], number)[0]))
         return Thought(best=best, line=(best,))
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -21,7 +21,7 @@ from selfmate.players.engine_process import EngineFaultError
 from selfmate.players.engine_seat import Engine, Seat, Starter
 from selfmate.players.jobs import Job, run_jobs
 from selfmate.players.names import PlayerName, check_settings, whole_setting
-from selfmate.players.player import NO_LIMITS, Choices, Limits, Thought
+from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.rules import Board, uci_code
 from selfmate.rules.cores import available_cores
 
@@ -100,24 +100,18 @@ class ExternalPlayer:
             shares.append((seat, chain(known, _taken_from(waiting))))
         return shares
 
-    def think(
-        self,
-        board: Board,
-        dice: int,
-        limits: Limits,
-        stop: Event,
-        report: Callable[[Thought], None],
-    ) -> Thought:
+    def think(self, question: Question) -> Thought:
         """As the protocol says; a fault of the engine is raised as EngineFaultError."""
+        board, limits = question.board, _merged(self._own, question.limits)
         reader = ThoughtReader(board)
         best: list[str] = []
 
         def tell(info: str) -> None:
             if (thought := reader.read(info)) is not None:
-                report(thought)
+                question.report(thought)
 
         def work() -> None:
-            best.append(self._seats[0].search(board, _merged(self._own, limits), stop, tell))
+            best.append(self._seats[0].search(board, limits, question.stop, tell))
 
         self._run([work])
         return reader.final(best[0])

@@ -53,6 +53,21 @@ class Thought:
     others: tuple["Thought", ...] = ()  # the other moves, best first, where they are judged too
 
 
+def hear_nothing(_: Thought) -> None:
+    pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What a player is asked about one board, which is not over."""
+
+    board: Board
+    dice: int
+    limits: Limits = NO_LIMITS
+    stop: Event = field(default_factory=Event)  # set by whoever asks, to have an answer at once
+    report: Callable[[Thought], None] = hear_nothing  # hears of interim thoughts
+
+
 class Player(Protocol):
     """Players hold no state of a game: a board carries its whole history."""
 
@@ -73,18 +88,8 @@ class Player(Protocol):
         same moves, however the boards are grouped (external engines excepted).
         """
 
-    def think(
-        self,
-        board: Board,
-        dice: int,
-        limits: Limits,
-        stop: Event,
-        report: Callable[[Thought], None],
-    ) -> Thought:
-        """The move for one board and why. Blocks until done or `stop` is set, then answers at once.
-
-        Interim thoughts go to `report`; the board is not over.
-        """
+    def think(self, question: Question) -> Thought:
+        """The move for one board and why. Blocks until done; told to stop, it answers at once."""
 
     def close(self) -> None:
         """Ends whatever runs; may be called more than once."""

@@ -26,7 +26,7 @@ def think_among(
             report(thought)
 
     half = replace(limits, time_ms=limits.time_ms and limits.time_ms / 2)
-    thought = player.think(task.board, task.dice, half, stop, report_allowed)
+    thought = player.think(replace(task, limits=half).question(stop, report_allowed))
     if thought.best in allowed:
         return thought
     for other in thought.others:
@@ -66,7 +66,7 @@ def _value(player: Player, task: Task, stop: Event) -> tuple[float | None, Thoug
     outcome = task.board.outcome()
     if outcome is not None:
         return (-MATE if outcome.winner else 0.0), None
-    thought = player.think(task.board, task.dice, task.limits, stop, lambda _: None)
+    thought = player.think(task.question(stop))
     if thought.mate_in is not None:
         distance = MATE - abs(thought.mate_in)
         return (distance if thought.mate_in > 0 else -distance), thought

@@ -114,4 +114,4 @@ class Search:
         task = replace(self.task, board=board)
         if task.is_restricted:
             return think_among(player, task, self._stop, report)
-        return player.think(board, task.dice, task.limits, self._stop, report)
+        return player.think(task.question(self._stop, report))

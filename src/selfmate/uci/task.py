@@ -1,9 +1,12 @@
 """What one search is about: the moves it may choose from, and the `bestmove` it ends with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING
 
-from selfmate.players import Limits, Thought
+from selfmate.players import Limits, Question, Thought
+from selfmate.players.player import hear_nothing
 from selfmate.uci.go import Go
 
 if TYPE_CHECKING:
@@ -16,6 +19,12 @@ class Task:
     allowed: list[str]  # all legal moves, or some; empty when there are none
     limits: Limits
     dice: int
+
+    def question(self, stop: Event, report: Callable[[Thought], None] = hear_nothing) -> Question:
+        """As players are asked, who know nothing of allowed moves."""
+        return Question(
+            board=self.board, dice=self.dice, limits=self.limits, stop=stop, report=report
+        )
 
     @property
     def is_restricted(self) -> bool:

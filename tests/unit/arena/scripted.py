@@ -1,12 +1,11 @@
 """Players whose moves a test decides."""
 
 from collections.abc import Callable, Sequence
-from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.players import Choices, Limits, Thought
+from selfmate.players import Choices, Limits, Question, Thought
 from selfmate.players.player import NO_LIMITS
 from selfmate.rules import Board, uci_code
 
@@ -29,15 +28,8 @@ class Scripted:
         moves = [0 if text.startswith("!") else uci_code(text) for text in answers]
         return Choices(np.array(moves, np.uint16), forfeits)
 
-    def think(
-        self,
-        board: Board,
-        dice: int,
-        limits: Limits,
-        stop: Event,
-        report: Callable[[Thought], None],
-    ) -> Thought:
-        return Thought(best=self.answer(board, dice))
+    def think(self, question: Question) -> Thought:
+        return Thought(best=self.answer(question.board, question.dice))
 
     def close(self) -> None:
         self.closed += 1

@@ -15,7 +15,7 @@ from threading import Event, Timer
 import numpy as np
 import pytest
 
-from selfmate.players import Limits, Thought, load_player
+from selfmate.players import Limits, Question, Thought, load_player
 from selfmate.players.engine_client import Margins
 from selfmate.players.engine_process import MAX_LINE_BYTES, EngineFaultError
 from selfmate.players.external import ExternalPlayer, make_external
@@ -227,7 +227,11 @@ def test_positions_and_limits_reach_the_engine(scripted: Callable[[str], Scripte
 
 def think(player: ExternalPlayer, board: Board, limits: Limits, stop: Event) -> list[Thought]:
     thoughts: list[Thought] = []
-    thoughts.append(player.think(board, 0, limits, stop, thoughts.append))
+    thoughts.append(
+        player.think(
+            Question(board=board, dice=0, limits=limits, stop=stop, report=thoughts.append)
+        )
+    )
     return thoughts
 
 

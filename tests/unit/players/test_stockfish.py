@@ -1,11 +1,9 @@
 """Stockfish as a player. What plays needs it installed; names and errors do not."""
 
-from threading import Event
-
 import numpy as np
 import pytest
 
-from selfmate.players import Limits, Thought, load_player, programs
+from selfmate.players import Limits, Question, Thought, load_player, programs
 from selfmate.players.programs import find_program
 from selfmate.rules import Board
 
@@ -59,7 +57,11 @@ def test_it_says_what_it_thinks() -> None:
     player = load_player("stockfish:nodes=5000")
     thoughts: list[Thought] = []
     try:
-        last = player.think(Board(MATE_IN_ONE), 0, Limits(depth=3), Event(), thoughts.append)
+        last = player.think(
+            Question(
+                board=Board(MATE_IN_ONE), dice=0, limits=Limits(depth=3), report=thoughts.append
+            )
+        )
     finally:
         player.close()
     assert last.best == "a1a8"

@@ -7,7 +7,7 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.players import Choices, Limits, Thought
+from selfmate.players import Choices, Limits, Question, Thought
 from selfmate.rules import Board
 
 Report = Callable[[Thought], None]
@@ -32,12 +32,10 @@ class Fake:
     ) -> Choices:
         raise NotImplementedError("the engine thinks on one board at a time")
 
-    def think(
-        self, board: Board, dice: int, limits: Limits, stop: Event, report: Report
-    ) -> Thought:
-        assert board.outcome() is None, "players are not asked about finished games"
-        self.asked.append(limits)
-        return self.answer(board, dice, stop, report)
+    def think(self, question: Question) -> Thought:
+        assert question.board.outcome() is None, "players are not asked about finished games"
+        self.asked.append(question.limits)
+        return self.answer(question.board, question.dice, question.stop, question.report)
 
     def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
         moves = board.legal_moves()
