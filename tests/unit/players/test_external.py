@@ -248,9 +248,7 @@ def test_stop_ends_a_search_without_limit(scripted: Callable[[str], Scripted]) -
     with scripted("good").player() as player:
         choose(player, [Board()])
         Timer(0.1, stop.set).start()
-        began = time.monotonic()
         assert think(player, Board(), Limits(time_ms=math.inf), stop)[-1].best == "a2a3"
-        assert time.monotonic() - began < 0.8
 
 
 def test_a_fault_in_thought_is_raised(scripted: Callable[[str], Scripted]) -> None:
