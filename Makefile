@@ -15,29 +15,29 @@ help:  ## what can be made
 demo: $(VENV)/.installed  ## see it work, from nothing
 	$(BIN)/selfmate demo
 
-test: $(VENV)/.tested  ## lint, then all tests
+test: $(VENV)/.test-tools  ## lint, then all tests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n auto
 
-lint: $(VENV)/.tested  ## style, types, layers
+lint: $(VENV)/.test-tools  ## style, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.benched  ## speed beside our peers
+bench: $(VENV)/.bench-tools  ## speed beside our peers
 	$(BIN)/selfmate bench
 
-docs: $(VENV)/.tested  ## draw anew: the stub and encodings that tests keep true, the README's picture
+docs: $(VENV)/.test-tools  ## draw anew: the stub and encodings that tests keep true, the README's picture
 	SELFMATE_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
 	$(BIN)/python docs/draw_demo.py
 
-fuzz: $(VENV)/.tested  ## ten million positions against python-chess, a million through the codings
+fuzz: $(VENV)/.test-tools  ## ten million positions against python-chess, a million through the codings
 	SELFMATE_FUZZ_POSITIONS=10000000 $(BIN)/python -m pytest -n auto tests/oracle/test_rules.py
 	SELFMATE_FUZZ_POSITIONS=1000000 $(BIN)/python -m pytest -n auto tests/oracle
 
-sanitize: $(VENV)/.tested  ## the core's tests under address and undefined-behaviour sanitizers
+sanitize: $(VENV)/.test-tools  ## the core's tests under address and undefined-behaviour sanitizers
 	tests/sanitize.sh $(BIN)/python
 
 clean:  ## forget the build and the environment
@@ -56,11 +56,11 @@ $(VENV)/.installed: $(VENV)/.tools $(CORE)
 	$(PIP) --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.tested: $(VENV)/.installed
+$(VENV)/.test-tools: $(VENV)/.installed
 	@echo "installing what tests need ..."
 	$(PIP) --no-build-isolation --editable '.[test]'
 	@touch $@
 
-$(VENV)/.benched: $(VENV)/.installed
+$(VENV)/.bench-tools: $(VENV)/.installed
 	$(PIP) --no-build-isolation --editable '.[bench]'
 	@touch $@

@@ -1,4 +1,4 @@
-// Finished games, compactly: what random play, matches and PGN files all hand out.
+// Finished games, compactly: what random play, batches and PGN files all hand out.
 #pragma once
 
 #include <string>

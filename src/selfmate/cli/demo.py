@@ -35,7 +35,7 @@ def demo(
     ] = 1,
     out: Annotated[Path, typer.Option(help="Where the games are saved.")] = Path("runs/demo"),
 ) -> None:
-    """See what is here in half a minute: the rules are checked, games are played and saved."""
+    """See what is here in some seconds: rules checked, games played and saved, a match."""
     from rich.console import Console
 
     from selfmate.presets import load_preset

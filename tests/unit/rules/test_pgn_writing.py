@@ -1,0 +1,94 @@
+"""Writing PGN: what is written reads back the same, here and in python-chess."""
+
+import io
+
+import chess.pgn
+import pytest
+
+from selfmate.rules.pgn import movetext, write_pgn
+from unit.rules.pgn_texts import lines, parse
+
+WRITTEN = r"""[Event "a \"b\" \\"]
+[WhiteElo "2400"]
+[Result "0-1"]
+[Annotator "me"]
+
+1. f3 e5 2. g4 Qh4# 0-1
+
+[FEN "4k3/8/8/8/8/8/8/R3K3 b Q - 3 40"]
+
+40... Kd7 41. O-O-O+ *
+"""
+
+
+def test_writing_reads_back_the_same() -> None:
+    records, _ = parse(WRITTEN)
+    file = io.StringIO()
+    write_pgn(records, file, tags=[{"Round": "1"}, {"White": "x\ny"}])
+    assert (
+        file.getvalue()
+        == r"""[Event "a \"b\" \\"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "1"]
+[White "?"]
+[Black "?"]
+[Result "0-1"]
+[WhiteElo "2400"]
+[Annotator "me"]
+
+1. f3 e5 2. g4 Qh4# 0-1
+
+[Event "?"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "x y"]
+[Black "?"]
+[Result "*"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/8/R3K3 b Q - 3 40"]
+
+40... Kd7 41. O-O-O+ *
+
+"""
+    )
+    again, dropped = parse(file.getvalue())
+    assert dropped == []
+    assert lines(again) == lines(records)
+    assert again.tags(0)["Event"] == 'a "b" \\'
+    assert again.start_fen(1) == records.start_fen(1)
+
+
+def test_written_text_is_narrow_and_python_chess_reads_it() -> None:
+    records, _ = parse("Nf3 Nf6 Ng1 Ng8 " * 60 + "1/2-1/2")
+    file = io.StringIO()
+    write_pgn(records, file)
+    assert max(map(len, file.getvalue().splitlines())) < 80
+    game = chess.pgn.read_game(io.StringIO(file.getvalue()))
+    assert game is not None
+    assert game.errors == []
+    assert len(list(game.mainline_moves())) == 240
+
+
+def test_some_games_are_written_by_number() -> None:
+    records, _ = parse("1. e4 * 1. d4 * 1. c4 *")
+    file = io.StringIO()
+    write_pgn(records, file, games=[2, 0])
+    again, _ = parse(file.getvalue())
+    assert lines(again) == ["c4", "e4"]
+
+
+def test_writing_refuses_wrong_tags() -> None:
+    records, _ = parse("1. e4 *")
+    with pytest.raises(ValueError, match="2 tag mappings were given for 1 games"):
+        write_pgn(records, io.StringIO(), tags=[{}, {}])
+    with pytest.raises(ValueError, match="'bad name' cannot be a PGN tag name"):
+        write_pgn(records, io.StringIO(), tags=[{"bad name": "x"}])
+
+
+def test_movetext_numbers() -> None:
+    assert movetext([], "*") == "*\n"
+    assert movetext(["e4", "e5", "Nf3"], "1-0") == "1. e4 e5 2. Nf3 1-0\n"
+    black_first = "4k3/8/8/8/8/8/8/R3K3 b Q - 3 40"
+    assert movetext(["Kd7", "Ra2"], "*", black_first) == "40... Kd7 41. Ra2 *\n"
