@@ -3,6 +3,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings/module.h"
 #include "chess/game.h"
 
@@ -42,6 +44,11 @@ std::vector<std::optional<Outcome>> push_moves(const nb::list& boards, nb::handl
     if (!nb::isinstance<Game>(board)) throw BadInput("boards must be a list of Board");
     games.push_back(nb::inst_ptr<Game>(board));
   }
+  // The moves are checked before any is made, which means nothing for a board that comes again.
+  std::vector<Game*> sorted = games;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw BadInput("boards must be different, but one is given twice");
   for (std::size_t i = 0; i < size; ++i)
     if (!games[i]->position().is_legal(codes[i]) || games[i]->outcome())
       throw BadInput("board " + std::to_string(i) + ": " + describe_move(codes[i]) +

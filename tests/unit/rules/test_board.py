@@ -3,9 +3,11 @@
 import copy
 import re
 
+import numpy as np
 import pytest
 
 from selfmate import Board
+from selfmate.rules import push_moves, uci_code, uci_text
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
@@ -153,3 +155,41 @@ def test_copies_are_independent(duplicate: object) -> None:
 def test_a_board_prints_itself() -> None:
     assert str(Board()).splitlines()[0] == "r n b q k b n r"
     assert repr(Board()) == f"Board('{Board().fen()}')"
+
+
+def codes(*ucis: str) -> "np.ndarray[tuple[int], np.dtype[np.uint16]]":
+    return np.array([uci_code(uci) for uci in ucis], np.uint16)
+
+
+def test_moves_on_several_boards_at_once() -> None:
+    boards = [Board(), play(Board(), "f2f3", "e7e5", "g2g4")]
+    outcomes = push_moves(boards, codes("e2e4", "d8h4"))
+    assert [outcome and outcome.reason for outcome in outcomes] == [None, "checkmate"]
+    assert [board.moves[-1] for board in boards] == ["e2e4", "d8h4"]
+    assert push_moves([], codes()) == []
+
+
+def test_pushing_on_several_boards_is_all_or_nothing() -> None:
+    boards = [Board(), play(Board(), *SHUFFLE, *SHUFFLE)]
+    with pytest.raises(ValueError, match="board 1: move 'e2e4' cannot be played"):
+        push_moves(boards, codes("e2e4", "e2e4"))
+    with pytest.raises(ValueError, match="board 0: move 'e2e5' cannot be played"):
+        push_moves(boards[:1], codes("e2e5"))
+    with pytest.raises(ValueError, match="one is given twice"):
+        push_moves([boards[0], boards[0]], codes("e2e4", "e2e4"))
+    with pytest.raises(ValueError, match="moves must be a C-contiguous uint16 array"):
+        push_moves(boards, codes("e2e4"))
+    with pytest.raises(ValueError, match="boards must be a list of Board"):
+        push_moves([None], codes("e2e4"))  # type: ignore[list-item]
+    assert boards[0].moves == []
+
+
+@pytest.mark.parametrize("uci", ["a1a2", "h8a1", "e7e8q", "a2a1n"])
+def test_codes_and_texts_of_moves(uci: str) -> None:
+    assert uci_text(uci_code(uci)) == uci
+
+
+@pytest.mark.parametrize("code", [-1, 0x10000, 5 << 12])
+def test_no_text_for_what_is_no_code(code: int) -> None:
+    with pytest.raises(ValueError, match="is no move code"):
+        uci_text(code)
