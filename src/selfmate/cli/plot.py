@@ -1,0 +1,93 @@
+"""Small plots for terminals, drawn with braille characters: each holds two by four dots."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from selfmate.cli.figures import figure
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+MOST_POINTS = 512
+EMPTY_BRAILLE = 0x2800
+# The bit of each dot, by column from the left and row from the top.
+DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+PANEL_WIDTH = 24  # a plot narrower than this says little
+
+
+class Curve:
+    """A growing series at bounded length: when there are too many points, neighbours are merged."""
+
+    def __init__(self) -> None:
+        self.points: list[float] = []
+        self.last = 0.0
+        self._merged = 1  # values in a point
+        self._sum, self._count = 0.0, 0
+
+    def add(self, value: float) -> None:
+        self.last = value
+        self._sum += value
+        self._count += 1
+        if self._count < self._merged:
+            return
+        self.points.append(self._sum / self._count)
+        self._sum, self._count = 0.0, 0
+        if len(self.points) == MOST_POINTS:
+            pairs = zip(self.points[::2], self.points[1::2], strict=True)
+            self.points = [(left + right) / 2 for left, right in pairs]
+            self._merged *= 2
+
+
+def draw_curve(points: Sequence[float], width: int, height: int) -> list[str]:
+    """Lines of text from the top, from the least point to the greatest."""
+    values = [_mean_of_share(points, column, 2 * width) for column in range(2 * width)]
+    low, high = min(points), max(points)
+    top = 4 * height - 1
+    cells = [[0] * width for _ in range(height)]
+    previous = None
+    for column, value in enumerate(values):
+        level = round((value - low) / (high - low) * top) if high > low else top // 2
+        start = level if previous is None else previous + (level > previous) - (level < previous)
+        for dot in range(min(start, level), max(start, level) + 1):
+            row = top - dot
+            cells[row // 4][column // 2] |= DOTS[column % 2][row % 4]
+        previous = level
+    return ["".join(chr(EMPTY_BRAILLE + bits) for bits in line) for line in cells]
+
+
+def _mean_of_share(points: Sequence[float], number: int, shares: int) -> float:
+    """The mean of one of so many equal shares; a share has at least one point."""
+    start = number * len(points) // shares
+    stop = max(start + 1, (number + 1) * len(points) // shares)
+    return sum(points[start:stop]) / (stop - start)
+
+
+def plot_panels(curves: Mapping[str, Curve], width: int, height: int) -> "Table":
+    """Plots side by side as far as there is room, each with its name, newest value and range, all
+    of them together at most `height` lines."""
+    from rich.table import Table
+
+    beside = max(1, min(len(curves), width // PANEL_WIDTH))
+    floors = -(-len(curves) // beside)
+    panel_width = width // beside
+    plot_height = max(1, min(6, height // floors - 1))
+    grid = Table.grid()
+    for _ in range(beside):
+        grid.add_column(width=panel_width, no_wrap=True, overflow="ellipsis")
+    panels = [_panel(name, curve, panel_width, plot_height) for name, curve in curves.items()]
+    for first in range(0, len(panels), beside):
+        grid.add_row(*panels[first : first + beside])
+    return grid
+
+
+def _panel(name: str, curve: Curve, width: int, height: int) -> str:
+    points = curve.points or [curve.last]
+    high, low = f"{max(points):.3g}", f"{min(points):.3g}"
+    label_width = max(len(high), len(low))
+    labels = [high, *[""] * (height - 2), low] if height > 1 else [high]
+    lines = draw_curve(points, max(2, width - label_width - 3), height)
+    rows = [
+        f"[dim]{label:>{label_width}}[/] [cyan]{line}[/]"
+        for label, line in zip(labels, lines, strict=True)
+    ]
+    return "\n".join([f"{' ' * label_width} [bold]{name}[/] {figure(curve.last)}", *rows])

@@ -1,0 +1,61 @@
+"""Everything that learns, by name. Command line, presets and contract tests follow this table."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from selfmate.learners.config import Config
+    from selfmate.runs.run import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learner:
+    """Where a learner lives: its module has a `Config` and `train(config, run)`."""
+
+    name: str
+    module: str
+    summary: str
+    unit: str  # what its training is counted in
+    plots: tuple[str, ...]  # the figures that show best how it learns
+
+    @property
+    def config_class(self) -> "type[Config]":
+        found: type[Config] = import_module(self.module).Config
+        return found
+
+    def train(self, config: "Config", run: "Run") -> None:
+        """Does what is left of a run, on one BLAS thread: sums must not depend on the number of
+        cores, and products of small matrices are slower on several."""
+        module: Any = import_module(self.module)  # loads NumPy, whose threads are limited next
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(limits=1, user_api="blas"):
+            module.train(config, run)
+
+
+LEARNERS = {
+    learner.name: learner
+    for learner in (
+        Learner(
+            name="sarsa",
+            module="selfmate.learners.sarsa",
+            summary="mini-chess, king and queen against king: neural SARSA without autodiff",
+            unit="episodes",
+            plots=("reward", "moves", "mate_percent"),
+        ),
+        Learner(
+            name="ddqn",
+            module="selfmate.learners.ddqn",
+            summary="mini-chess, king and queen against king: Double DQN without autodiff",
+            unit="episodes",
+            plots=("reward", "moves", "mate_percent"),
+        ),
+    )
+}
+
+
+def find_learner(name: str) -> Learner:
+    if name not in LEARNERS:
+        raise ValueError(f"no learner {name!r}; there are: {', '.join(LEARNERS)}")
+    return LEARNERS[name]

@@ -1,0 +1,94 @@
+"""A learner that learns next to nothing, with settings of every kind: what it draws at random
+depends on all that went before, so a run that was not resumed exactly ends elsewhere."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+import selfmate.presets
+from selfmate.learners import LEARNERS, Learner
+from selfmate.learners import config as base
+from selfmate.runs.run import Arrays, Run, Saved
+
+TOY = Learner(
+    name="toy",
+    module="unit.learners.toy",
+    summary="a random walk",
+    unit="episodes",
+    plots=("reward", "moves"),
+)
+
+
+def install() -> None:
+    """Puts the toy and its presets beside what ships; for processes of their own."""
+    LEARNERS[TOY.name] = TOY
+    selfmate.presets.FOLDER = Path(__file__).parent / "presets"
+
+
+class Config(base.Config):
+    episodes: int = Field(default=2_000, ge=1, le=10**9, description="games to learn from")
+    batch: int = Field(default=20, ge=1, lt=1_000, description="games a step")
+    rate: float = Field(default=0.1, gt=0, le=1, description="how fast it walks")
+    decay: float = Field(default=0.5, ge=0, lt=1, description="how soon it forgets")
+    noisy: bool = Field(default=True, description="whether it walks at random")
+    rule: Literal["walk", "jump"] = Field(default="walk", description="how it moves")
+    hidden: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        default=(4, 4), min_length=1, description="sizes of its layers"
+    )
+    label: str = Field(default="", description="a name for its player")
+    break_at: int = Field(
+        default=0, ge=0, description="the step whose reward is no number; 0 is none"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.batch > self.episodes:
+            raise ValueError(f"batch {self.batch} is more than the {self.episodes} episodes")
+        return self
+
+
+class Walk:
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.rng = np.random.Generator(np.random.PCG64(config.seed))
+        self.weights = np.zeros(config.hidden[0])
+        self.speed = np.zeros_like(self.weights)
+
+    def step(self) -> float:
+        noise = self.rng.normal(size=self.weights.shape) if self.config.noisy else 1.0
+        self.speed = self.config.decay * self.speed + noise
+        self.weights = self.weights + self.config.rate * self.speed
+        return float(np.tanh(self.weights).mean())
+
+    def save(self) -> Saved:
+        facts: Any = {"rng": self.rng.bit_generator.state}
+        return Saved(weights={"w": self.weights}, rest={"speed": self.speed}, facts=facts)
+
+    def load(self, saved: Saved) -> None:
+        self.load_weights(saved.weights)
+        self.speed = np.array(saved.rest["speed"])
+        state: Any = saved.facts["rng"]
+        self.rng.bit_generator.state = state
+
+    def load_weights(self, weights: Arrays) -> None:
+        if weights["w"].shape != self.weights.shape:
+            raise ValueError(f"w has shape {weights['w'].shape}, not {self.weights.shape}")
+        self.weights = np.array(weights["w"])
+
+
+def train(config: Config, run: Run) -> None:
+    state = Walk(config)
+    steps = run.steps(
+        state,
+        total=config.episodes,
+        unit=TOY.unit,
+        size=config.batch,
+        player={"kind": "toy", "label": config.label},
+    )
+    for step in steps:
+        reward = state.step()
+        if step.number == config.break_at:
+            reward = float("nan")
+        step.record({"reward": reward, "moves": 7 - reward, "loss": 1 / step.number}, score=reward)
