@@ -1,5 +1,6 @@
 """Numbers that users type, refused with the value and what is allowed."""
 
+import math
 from collections.abc import Callable
 
 import typer
@@ -17,3 +18,14 @@ def whole(low: int, high: int) -> Callable[[str | int], int]:
         raise typer.BadParameter(f"{text!r} is not a whole number from {low} to {high}")
 
     return parse
+
+
+def above_zero(text: str) -> float:
+    """A parser of numbers above zero."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if 0 < value < math.inf:
+        return value
+    raise typer.BadParameter(f"{text!r} is not a number above 0")

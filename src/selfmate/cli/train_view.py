@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from selfmate.learners import Learner
-    from selfmate.runs import Progress
+    from selfmate.runs.progress import Progress
 
 SECONDS_BETWEEN_UPDATES = 0.2
 WIDEST = 110
@@ -24,8 +25,8 @@ WIDEST = 110
 class TrainView:
     """Takes every step's progress, and shows some of it on standard error."""
 
-    def __init__(self, learner: "Learner", name: str) -> None:
-        self.learner, self.name = learner, name
+    def __init__(self, learner: "Learner", directory: Path) -> None:
+        self.learner, self.directory = learner, directory
         self.curves = {plot: Curve() for plot in learner.plots}
         self.started = time.monotonic()
         self.shown = 0.0 if sys.stderr.isatty() else self.started
@@ -52,17 +53,14 @@ class TrainView:
             self._show()
             self.live.stop()
 
-    def remember(self, metrics: Iterable[Mapping[str, float]]) -> None:
-        """The steps before a run was resumed, so that its curves begin at the beginning."""
-        for figures in metrics:
-            self._add(figures)
-
     def say(self, notice: str) -> None:
         """A notice that stays, above the panel."""
         print(notice, file=sys.stderr, flush=True)
 
     def update(self, progress: "Progress") -> None:
         """Called after every step, and cheap: most are only remembered."""
+        if self.newest is None:
+            self._remember_until(progress.step)
         self._add(progress.figures)
         self.newest = progress
         now = time.monotonic()
@@ -70,6 +68,14 @@ class TrainView:
         if now - self.shown >= pause:
             self.shown = now
             self._show()
+
+    def _remember_until(self, step: int) -> None:
+        """The curves of a resumed run begin at its beginning."""
+        from selfmate.runs.directory import RunDirectory
+
+        for line in RunDirectory(self.directory).metrics():
+            if line["step"] < step:
+                self._add(line)
 
     def _add(self, figures: Mapping[str, float]) -> None:
         for name, curve in self.curves.items():
@@ -94,7 +100,7 @@ class TrainView:
         so_far = f"{duration(time.monotonic() - self.started)} so far"
         others = {k: v for k, v in progress.figures.items() if k not in self.curves}
         parts: list[RenderableType] = [
-            f"[bold]{self.learner.name}[/]  {escape(self.name)}",
+            f"[bold]{self.learner.name}[/]  {escape(str(self.directory))}",
             _bar(progress.done / progress.total, width),
             *_lines_of([*_facts(progress), so_far], width),
             *(f"[dim]{line}[/]" for line in _lines_of(_figures(others), width)),
@@ -123,12 +129,11 @@ def _lines_of(parts: list[str], width: int) -> list[str]:
 
 
 def _facts(progress: "Progress") -> list[str]:
-    facts = [f"{progress.done:,} of {progress.total:,} {progress.unit}"]
-    if progress.rate is not None:
-        facts.append(f"{figure(progress.rate)} {progress.unit}/s")
-    if progress.seconds_left is not None:
-        facts.append(f"{duration(progress.seconds_left)} left")
-    return facts
+    return [
+        f"{progress.done:,} of {progress.total:,} {progress.unit}",
+        f"{figure(progress.rate)} {progress.unit}/s",
+        f"{duration(progress.seconds_left)} left",
+    ]
 
 
 def _figures(figures: Mapping[str, float]) -> list[str]:

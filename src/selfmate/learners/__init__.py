@@ -18,6 +18,7 @@ class Learner:
     summary: str
     unit: str  # what its training is counted in
     plots: tuple[str, ...]  # the figures that show best how it learns
+    then: str  # the command to try on a finished {run}
 
     @property
     def config_class(self) -> "type[Config]":
@@ -43,6 +44,7 @@ LEARNERS = {
             summary="mini-chess, king and queen against king: neural SARSA without autodiff",
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
+            then="selfmate endgame evaluate {run}",
         ),
         Learner(
             name="ddqn",
@@ -50,6 +52,7 @@ LEARNERS = {
             summary="mini-chess, king and queen against king: Double DQN without autodiff",
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
+            then="selfmate endgame evaluate {run}",
         ),
     )
 }

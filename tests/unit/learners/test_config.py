@@ -158,7 +158,7 @@ def test_settings_that_contradict_each_other_have_their_own_sentence() -> None:
 
 def test_configurations_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        read_toy().seed = 2  # type: ignore[misc]
+        read_toy().seed = 2
 
 
 @given(

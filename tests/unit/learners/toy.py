@@ -18,6 +18,7 @@ TOY = Learner(
     summary="a random walk",
     unit="episodes",
     plots=("reward", "moves"),
+    then="selfmate inspect {run}",
 )
 
 

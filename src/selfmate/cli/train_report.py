@@ -1,0 +1,118 @@
+"""What a run is going to do, and what came of it."""
+
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfmate.cli.figures import duration, figure
+
+if TYPE_CHECKING:
+    from selfmate.learners import Learner
+    from selfmate.learners.config import Config
+    from selfmate.runs.directory import RunDirectory
+
+
+def print_settings(learner: "Learner") -> None:
+    """Every setting with its default and what is allowed, from the class of the configuration."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from selfmate.learners.settings import in_words, settings_of
+    from selfmate.presets import presets_of
+
+    table = Table(title=f"{learner.name}: {learner.summary}", title_justify="left")
+    for column in ("setting", "default", "what it is"):
+        table.add_column(column, overflow="fold", no_wrap=column == "setting")
+    for setting in settings_of(learner.config_class).values():
+        meaning = f"{escape(setting.description)}\n[dim]{escape(setting.allowed)}[/]"
+        table.add_row(setting.name, escape(in_words(setting.default)), meaning)
+    console = Console(highlight=False)
+    console.print(table)
+    presets = ", ".join(presets_of(learner.name)) or "none"
+    console.print(f"Presets: {presets}. One setting: --set key=value; many: --config FILE.")
+
+
+def print_plan(learner: "Learner", config: "Config", directory: Path) -> None:
+    """Before the first step, on standard error."""
+    from selfmate.learners.settings import in_words
+
+    changed = ", ".join(f"{key} = {in_words(value)}" for key, value in config.changed().items())
+    print(
+        f"{learner.name}: {learner.summary}\n"
+        f"  run       {directory}\n"
+        f"  settings  {changed or 'all at their defaults'}\n"
+        f"  length    {_length(learner, config, directory)}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _length(learner: "Learner", config: "Config", directory: Path) -> str:
+    """How much there is to do, and how long that takes here, found by doing a little of it."""
+    from selfmate.runs.errors import RunFailedError
+    from selfmate.runs.rehearsal import Rehearsal
+
+    rehearsal = Rehearsal()
+    try:
+        learner.train(config, rehearsal)
+    except RunFailedError as error:
+        return f"not foreseen, a rehearsal failed: {error}"
+    plan, done = rehearsal.plan, _done(directory)
+    before = f", {done:,} of them done" if done else ""
+    seconds = rehearsal.seconds_for(plan.total - done)
+    about = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
+    return f"{plan.total:,} {plan.unit}{before}, {about} on this machine"
+
+
+def _done(directory: Path) -> int:
+    """Units a resumed run has behind it."""
+    from selfmate.runs.directory import RunDirectory
+
+    try:
+        return RunDirectory(directory).status().done
+    except ValueError:
+        return 0
+
+
+def report_of(directory: Path, seconds: float) -> dict[str, Any]:
+    """How a run stands, as `--json` prints it; `seconds` is how long this sitting was."""
+    from selfmate.runs.directory import RunDirectory
+
+    run = RunDirectory(directory)
+    status, best = run.status(), run.best()
+    return {
+        "run": str(directory),
+        "learner": run.learner,
+        "state": status.state,
+        "done": status.done,
+        "total": status.total,
+        "unit": status.unit,
+        "seconds": seconds,
+        "last": last_figures(run),
+        "best": best and asdict(best),
+    }
+
+
+def last_figures(run: "RunDirectory") -> dict[str, float]:
+    """The newest value of every figure; some come only now and then."""
+    figures: dict[str, float] = {}
+    for line in run.metrics():
+        figures |= line
+    return {k: v for k, v in figures.items() if k not in ("step", run.status().unit)}
+
+
+def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
+    """After the last step, on standard output."""
+    run = shlex.quote(report["run"])
+    progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
+    print(f"{report['state']}: {report['run']}, {progress}, {duration(report['seconds'])}")
+    if report["last"]:
+        print("  last  " + ", ".join(f"{k} {figure(v)}" for k, v in report["last"].items()))
+    if report["best"]:
+        print(f"  best  score {figure(report['best']['score'])} in step {report['best']['step']:,}")
+    again = f"selfmate train {learner.name} --run {run} --resume"
+    print(f"  next  {learner.then.format(run=run) if report['state'] == 'finished' else again}")
