@@ -14,6 +14,7 @@ from selfmate.cli.errors import BadInputError, JobFailedError, reading_input
 from selfmate.cli.numbers import LARGEST_SEED, above_zero, whole
 from selfmate.cli.train_report import print_plan, print_report, print_settings, report_of
 from selfmate.cli.train_view import TrainView
+from selfmate.learners import LEARNERS, find_learner
 
 if TYPE_CHECKING:
     from selfmate.learners.config import Config
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 
 def train(
-    learner: Annotated[str, typer.Argument(metavar="LEARNER", help="sarsa or ddqn.")],
+    learner: Annotated[
+        str, typer.Argument(metavar="LEARNER", help=f"One of: {', '.join(LEARNERS)}.")
+    ],
     preset: Annotated[
         str | None, typer.Option(metavar="P", help="Settings that ship, such as tiny.")
     ] = None,
@@ -50,7 +53,7 @@ def train(
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(parser=above_zero, metavar="M", help="Pause after so long.", show_default="-"),
+        typer.Option(parser=above_zero, metavar="M", help="Pause after so long."),
     ] = None,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also write the figures for TensorBoard.")
@@ -62,10 +65,10 @@ def train(
 ) -> None:
     """Train a learner: watch it, stop it with Ctrl-C, go on with --resume.
 
-    Settings come in layers: defaults, preset, file, --set, --seed. Paused by --minutes is exit code
-    0; stopped by a signal is 130 or 143. Either way everything is saved.
+    Settings come in layers: defaults, preset, file, --set, --seed.
+
+    Exit code 0 also when paused by --minutes; 130 or 143 when stopped by a signal, with all saved.
     """
-    from selfmate.learners import find_learner
     from selfmate.learners.config import read_config
     from selfmate.runs.on_disk import Session
 

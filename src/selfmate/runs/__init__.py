@@ -1,0 +1,1 @@
+"""One run on disk: steps, checkpoints, metrics. Knows no chess."""

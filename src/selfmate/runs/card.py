@@ -1,0 +1,140 @@
+"""The card of a checkpoint: what it is, how it is played, how to go on, and digests of it all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from selfmate.runs.errors import DamagedError
+from selfmate.runs.header import Header
+from selfmate.runs.json_text import canonical, parse, pretty
+from selfmate.runs.run import Json
+
+FORMAT = 1
+MOST_CARD_BYTES = 4 * 2**20
+NUMBERS = ("step", "done", "total", "metrics_bytes")
+TABLES = ("facts", "player", "config", "files")
+KEYS = {*NUMBERS, *TABLES, "format", "learner", "unit", "run", "best", "sha256"}
+
+
+@dataclass(frozen=True)
+class Best:
+    step: int
+    score: float
+
+    @staticmethod
+    def parse(value: Any) -> "Best":
+        """From JSON; ValueError when it is something else."""
+        entry = _typed(value, dict, "best")
+        score = entry.get("score")
+        if type(score) not in (int, float):
+            raise ValueError("the score in best is not a number")
+        return Best(_whole(entry.get("step"), "the step in best"), score)
+
+
+@dataclass(frozen=True)
+class FileNote:
+    size_bytes: int
+    sha256: str
+
+    @staticmethod
+    def of(data: bytes) -> "FileNote":
+        return FileNote(len(data), sha256(data).hexdigest())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    header: Header
+    step: int
+    done: int  # units: episodes, cycles
+    total: int
+    unit: str
+    player: Mapping[str, Json]
+    facts: Mapping[str, Json]
+    metrics_bytes: int  # where metrics.jsonl goes on
+    best: Best | None
+    files: Mapping[str, FileNote] = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """ValueError when a fact cannot be written or the card would be too large to be read."""
+        fields = self._fields()
+        data = pretty(fields | {"sha256": _digest(fields)})
+        if len(data) > MOST_CARD_BYTES:
+            raise ValueError(
+                f"the card would have {len(data):,} bytes, more than {MOST_CARD_BYTES:,}: "
+                "large facts belong into arrays"
+            )
+        return data
+
+    @staticmethod
+    def from_bytes(data: bytes) -> "Card":
+        fields = parse(data, "card.json")
+        try:
+            card = _card(fields)
+            same = card.to_bytes() == data
+        except (ValueError, RecursionError) as error:
+            raise DamagedError(f"card.json is damaged: {str(error)[:100]}") from error
+        # Comparing the whole text also finds doubled keys and changes that mean nothing.
+        if not same:
+            raise DamagedError("card.json is damaged: its text and its digest do not agree")
+        return card
+
+    def _fields(self) -> dict[str, Json]:
+        return {
+            "format": FORMAT,
+            "learner": self.header.learner,
+            "config": self.header.config,
+            "run": self.header.digest(),
+            **{key: getattr(self, key) for key in NUMBERS},
+            "unit": self.unit,
+            "player": dict(self.player),
+            "facts": dict(self.facts),
+            "best": self.best and {"step": self.best.step, "score": self.best.score},
+            "files": {
+                name: {"bytes": note.size_bytes, "sha256": note.sha256}
+                for name, note in self.files.items()
+            },
+        }
+
+
+def _digest(fields: dict[str, Json]) -> str:
+    return sha256(canonical(fields).encode()).hexdigest()
+
+
+def _card(fields: dict[str, Any]) -> Card:
+    """Checks types only: that the values belong together is found by writing them again."""
+    if fields.keys() != KEYS:
+        raise ValueError(f"its keys are not {sorted(KEYS)}")
+    if fields["format"] != FORMAT:
+        raise ValueError(f"format {fields['format']!r} is not {FORMAT}, the one this version reads")
+    numbers = {key: _whole(fields[key], key) for key in NUMBERS}
+    tables = {key: _typed(fields[key], dict, key) for key in TABLES}
+    return Card(
+        header=Header(_typed(fields["learner"], str, "learner"), tables["config"]),
+        unit=_typed(fields["unit"], str, "unit"),
+        player=tables["player"],
+        facts=tables["facts"],
+        best=None if fields["best"] is None else Best.parse(fields["best"]),
+        files={name: _file_note(note) for name, note in tables["files"].items()},
+        **numbers,
+    )
+
+
+def _file_note(value: Any) -> FileNote:
+    note = _typed(value, dict, "an entry of files")
+    return FileNote(
+        _whole(note.get("bytes"), "bytes"), _typed(note.get("sha256"), str, "sha256 of a file")
+    )
+
+
+def _whole(value: Any, name: str) -> int:
+    number: int = _typed(value, int, name)
+    if number < 0:
+        raise ValueError(f"{name} is negative")
+    return number
+
+
+def _typed(value: Any, kind: type, name: str) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"{name} is not of type {kind.__name__}")
+    return value

@@ -1,0 +1,142 @@
+"""Keeps what a run comes to while it goes on: lines, checkpoints, the best, the heartbeat."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from selfmate.runs.card import Best, Card
+from selfmate.runs.checkpoints import Checkpoints, Policy
+from selfmate.runs.errors import RunFailedError
+from selfmate.runs.header import Header
+from selfmate.runs.progress import Pace, Progress
+from selfmate.runs.run import Json, State
+from selfmate.runs.status import Heartbeat, Status
+from selfmate.runs.steps import Plan, RunStep
+from selfmate.runs.writer import RunWriter
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What does not change while a run goes on."""
+
+    header: Header
+    policy: Policy
+    plan: Plan
+    player: Mapping[str, Json]
+
+
+class Keeper:
+    """`state` holds what `card` describes, or is new when there is no card."""
+
+    def __init__(self, directory: Path, terms: Terms, state: State, card: Card | None) -> None:
+        self.directory = directory
+        self._terms, self._state = terms, state
+        self._pace = Pace()
+        self._best = card.best if card else None
+        self._saved_step = card.step if card else None
+        self.step = card.step if card else 0
+        self._ended = False
+        with self.writing():
+            self._writer = RunWriter(directory, terms.header, card)
+            self._heartbeat = Heartbeat(directory, self._status())
+
+    @property
+    def still_good(self) -> str:
+        """The second half of a sentence about what went wrong."""
+        if self._saved_step is None:
+            return "there is no checkpoint yet"
+        return f"{Checkpoints(self.directory).path(self._saved_step)} is still good"
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Around everything that writes: a full disk becomes a sentence."""
+        try:
+            yield
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise RunFailedError(
+                f"{self.directory} cannot be written: {reason}; {self.still_good}"
+            ) from error
+
+    def keep(self, step: RunStep, seconds: float) -> Progress:
+        """After a step: its line, a checkpoint when one is due, a heartbeat."""
+        plan, number = self._terms.plan, step.number
+        figures = step.figures
+        with self.writing():
+            self._writer.add({"step": number, plan.unit: step.stop, **figures}, seconds)
+            self.step = number
+            is_best = step.score is not None and (not self._best or step.score > self._best.score)
+            if step.score is not None and is_best:
+                self._best = Best(number, step.score)
+            if is_best or number % self._terms.policy.checkpoint_every == 0 or number == plan.count:
+                self.save()
+            progress = self._progress(step, seconds)
+            self._heartbeat.beat(progress)
+        return progress
+
+    def save(self) -> None:
+        """A checkpoint of this step, unless there is one."""
+        if self._saved_step == self.step:
+            return
+        saved = self._state.save()
+        plan = self._terms.plan
+        card = Card(
+            header=self._terms.header,
+            step=self.step,
+            done=plan.done(self.step),
+            total=plan.total,
+            unit=plan.unit,
+            player=self._terms.player,
+            facts=saved.facts,
+            metrics_bytes=self._writer.metrics_bytes,
+            best=self._best,
+        )
+        try:
+            with self.writing():
+                self._writer.save(card, saved, self._terms.policy)
+        except ValueError as error:
+            raise RunFailedError(
+                f"step {self.step} cannot be saved: {error}; {self.still_good}"
+            ) from error
+        self._saved_step = self.step
+
+    def end(self, state: str, message: str = "") -> None:
+        if not self._ended:
+            self._ended = True
+            with self.writing():
+                self._heartbeat.end(state, message)
+
+    def close(self, error: BaseException | None) -> None:
+        """However the run was left: its status says so, if that can be written."""
+        failed = isinstance(error, Exception)
+        with suppress(RunFailedError):
+            self.end(
+                "failed" if failed else "stopped",
+                str(error) if isinstance(error, RunFailedError) else repr(error) if failed else "",
+            )
+        self._writer.close()
+
+    def _progress(self, step: RunStep, seconds: float) -> Progress:
+        plan = self._terms.plan
+        self._pace.add(step.stop - step.start, seconds)
+        rate = self._pace.rate
+        return Progress(
+            step=step.number,
+            done=step.stop,
+            total=plan.total,
+            unit=plan.unit,
+            figures=step.figures,
+            rate=rate,
+            seconds_left=(plan.total - step.stop) / rate,
+        )
+
+    def _status(self) -> Status:
+        plan = self._terms.plan
+        return Status(
+            state="running",
+            step=self.step,
+            done=plan.done(self.step),
+            total=plan.total,
+            unit=plan.unit,
+        )

@@ -1,0 +1,38 @@
+"""The runs below a directory: finding them, deleting one."""
+
+from pathlib import Path
+
+from selfmate.runs.directory import RunDirectory
+from selfmate.runs.errors import RunRefusedError
+from selfmate.runs.files import remove
+from selfmate.runs.lock import Lock
+
+
+def list_runs(root: Path) -> list[RunDirectory]:
+    """By name; what is no run is left out."""
+    if not root.is_dir():
+        return []
+    runs = []
+    for path in sorted(root.iterdir()):
+        try:
+            runs.append(RunDirectory(path))
+        except RunRefusedError:
+            continue
+    return runs
+
+
+def delete_run(path: Path) -> None:
+    """RunRefusedError when it is no run or is being written."""
+    RunDirectory(path)
+    if path.is_symlink():
+        raise RunRefusedError(f"{path} is a link: delete the run it leads to, {path.resolve()}")
+    lock = Lock(path)
+    try:
+        # Renamed first, so that a kill cannot leave half a run.
+        doomed = path.with_name(f".deleted-{path.name}")
+        if doomed.exists():
+            remove(doomed)
+        path.rename(doomed)
+        remove(doomed)
+    finally:
+        lock.release()

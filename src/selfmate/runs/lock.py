@@ -1,0 +1,62 @@
+"""One writer a run. The kernel lets go of the lock whenever and however the writer ends."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from selfmate.runs.errors import DamagedError, RunRefusedError
+from selfmate.runs.files import PLAIN, read_plain, write_all
+
+LOCK = "lock"
+MOST_LOCK_BYTES = 64
+# `is_locked` holds the lock for a moment to see whether it is free; a writer that meets it waits.
+TRIES, SECONDS_BETWEEN_TRIES = 10, 0.01
+
+
+class Lock:
+    def __init__(self, directory: Path) -> None:
+        path = directory / LOCK
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o644)
+        if not self._take():
+            os.close(self._descriptor)
+            raise RunRefusedError(
+                f"{directory} is being written by process {_holder(path)}: wait for it, stop it, "
+                "or choose another --run"
+            )
+        os.ftruncate(self._descriptor, 0)
+        write_all(self._descriptor, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        os.close(self._descriptor)
+
+    def _take(self) -> bool:
+        for _ in range(TRIES):
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(SECONDS_BETWEEN_TRIES)
+            else:
+                return True
+        return False
+
+
+def is_locked(directory: Path) -> bool:
+    try:
+        descriptor = os.open(directory / LOCK, os.O_RDONLY | PLAIN)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _holder(path: Path) -> str:
+    try:
+        return read_plain(path, MOST_LOCK_BYTES).decode("ascii", "replace").strip() or "?"
+    except DamagedError:
+        return "?"

@@ -1,0 +1,67 @@
+"""What a learner knows of its run: an iterator of steps, and what is saved between them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """Everything a learner needs to go on as if it had never stopped."""
+
+    weights: Arrays  # what plays; `--load` takes these alone
+    rest: Arrays  # optimizer, replay, games that are being played
+    facts: Mapping[str, Json]  # counters and random states
+
+
+class State(Protocol):
+    """What a run saves and restores; one object of the learner's own."""
+
+    def save(self) -> Saved: ...
+
+    def load(self, saved: Saved) -> None:
+        """Takes over what `save` returned once; ValueError says what does not fit."""
+
+    def load_weights(self, weights: Arrays) -> None:
+        """Takes over another run's weights alone; ValueError says what does not fit."""
+
+
+class Step(Protocol):
+    """One step of a run: the units `start` to `stop` (episodes, cycles) are to be done."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def stop(self) -> int: ...
+
+    def record(self, figures: Mapping[str, float], score: float | None = None) -> None:
+        """What this step came to, once a step: a line of metrics. A figure that is not a finite
+        number ends the run. The step with the highest `score` so far is saved as the best."""
+
+
+class Run(Protocol):
+    """What `train` is given. Nothing calls the learner back: it asks for its next step."""
+
+    def steps(
+        self,
+        state: State,
+        *,
+        total: int,
+        unit: str,
+        size: int = 1,
+        player: Mapping[str, Json],
+    ) -> Iterator[Step]:
+        """The steps that are still to be done, of `size` units each until `total`.
+
+        A resumed run first loads its checkpoint into `state`. Between steps checkpoints are
+        written, and the iterator ends early when the run is asked to stop. `player` goes into
+        every card: how the weights are played."""

@@ -1,0 +1,67 @@
+"""The steps of a run: how they divide its units, and what each one came to."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from selfmate.runs.errors import RunFailedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """`total` units in steps of `size`; steps count from 1, the last one may be shorter."""
+
+    total: int
+    unit: str
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.total < 1 or self.size < 1:
+            raise ValueError(f"total {self.total} and size {self.size} of a run are at least 1")
+
+    @property
+    def count(self) -> int:
+        return -(-self.total // self.size)
+
+    def done(self, step: int) -> int:
+        """Units that are done after `step`."""
+        return min(step * self.size, self.total)
+
+
+class RunStep:
+    """A `Step`; `figures` and `score` are what was recorded."""
+
+    def __init__(self, plan: Plan, number: int, still_good: str) -> None:
+        self.number = number
+        self.start, self.stop = plan.done(number - 1), plan.done(number)
+        self.score: float | None = None
+        self._taken = ("step", plan.unit)
+        self._still_good = still_good
+        self._figures: dict[str, float] | None = None
+
+    @property
+    def figures(self) -> dict[str, float]:
+        if self._figures is None:
+            raise RuntimeError(f"step {self.number} was not recorded before the next was asked for")
+        return self._figures
+
+    def record(self, figures: Mapping[str, float], score: float | None = None) -> None:
+        if self._figures is not None:
+            raise RuntimeError(f"step {self.number} was recorded twice")
+        for name, value in figures.items():
+            self._check(name, value)
+        if score is not None:
+            self._check("score", score)
+            self.score = float(score)
+        self._figures = {name: _plain(value) for name, value in figures.items()}
+
+    def _check(self, name: str, value: float) -> None:
+        if name in self._taken:
+            raise RuntimeError(f"a figure cannot be named {name}: every line has that already")
+        if not math.isfinite(value):
+            raise RunFailedError(f"{name} became {value} in step {self.number}; {self._still_good}")
+
+
+def _plain(value: float) -> float:
+    """NumPy's numbers do not go into JSON."""
+    return value if type(value) is int else float(value)

@@ -1,0 +1,83 @@
+"""The files of a run as its one writer sees them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from selfmate.runs.card import Best, Card
+from selfmate.runs.checkpoints import Checkpoints, Policy
+from selfmate.runs.files import replace_file
+from selfmate.runs.header import CONFIG, Header
+from selfmate.runs.json_text import pretty
+from selfmate.runs.lines import LineFile, read_lines
+from selfmate.runs.run import Json, Saved
+from selfmate.runs.status import now
+
+METRICS, TIMINGS, BEST = "metrics.jsonl", "timings.jsonl", "best.json"
+
+
+class RunWriter:
+    """Opened on a new run (`card` is None) or on one that goes on from `card`: all later is cut."""
+
+    def __init__(self, directory: Path, header: Header, card: Card | None) -> None:
+        self.directory = directory
+        self.checkpoints = Checkpoints(directory)
+        if not (directory / CONFIG).exists():
+            replace_file(directory / CONFIG, header.to_toml())
+        self._metrics = LineFile(directory / METRICS)
+        self._timings = LineFile(directory / TIMINGS)
+        self._go_back_to(card)
+
+    @property
+    def metrics_bytes(self) -> int:
+        return self._metrics.size_bytes
+
+    def add(self, line: Mapping[str, float], seconds: float) -> None:
+        """One step's line of metrics, and its time where time may be written."""
+        self._metrics.append(line)
+        timing: dict[str, Json] = {
+            "step": line["step"],
+            "seconds": round(seconds, 6),
+            "time": now(),
+        }
+        self._timings.append(timing)
+
+    def save(self, card: Card, saved: Saved, policy: Policy) -> None:
+        self._metrics.sync()
+        self.checkpoints.save(card, saved)
+        self._write_best(card.best)
+        self.checkpoints.retain(policy, card.best.step if card.best else None)
+
+    def close(self) -> None:
+        self._metrics.close()
+        self._timings.close()
+
+    def _go_back_to(self, card: Card | None) -> None:
+        step = card.step if card else 0
+        self.checkpoints.go_back_to(step)
+        self._write_best(card.best if card else None)
+        self._metrics.cut(card.metrics_bytes if card else 0)
+        self._timings.cut(_bytes_until(self.directory / TIMINGS, step))
+
+    def _write_best(self, best: Best | None) -> None:
+        path = self.directory / BEST
+        if best is None:
+            path.unlink(missing_ok=True)
+            return
+        checkpoint = self.checkpoints.path(best.step).relative_to(self.directory)
+        entry: dict[str, Json] = {
+            "step": best.step,
+            "score": best.score,
+            "checkpoint": str(checkpoint),
+        }
+        # Not flushed to disk: every card says the same.
+        replace_file(path, pretty(entry), durable=False)
+
+
+def _bytes_until(timings: Path, step: int) -> int:
+    size_bytes = 0
+    for end, line in read_lines(timings):
+        number = line.get("step")
+        if not isinstance(number, int) or number > step:
+            break
+        size_bytes = end
+    return size_bytes

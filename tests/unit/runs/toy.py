@@ -1,0 +1,131 @@
+"""A learner that learns nothing, but has all a real one has: weights, an optimizer, a replay that
+fills up, a random stream. Also a program, to be killed, stopped and starved of disk."""
+
+import argparse
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfmate.runs.checkpoints import Policy
+from selfmate.runs.errors import RunFailedError, RunRefusedError
+from selfmate.runs.header import Header
+from selfmate.runs.on_disk import RunOnDisk, Session, open_run
+from selfmate.runs.run import Arrays, Json, Run, Saved, Step
+from selfmate.runs.tensors import check_layout
+
+CONFIG: dict[str, Json] = {"seed": 3, "rate": 0.25, "layers": [4, 4], "name": "toy", "adam": True}
+HEADER = Header("toy", CONFIG)
+POLICY = Policy(checkpoint_every=3, keep_last=2, keep_every=2)
+TOTAL, SIZE, STEPS = 57, 5, 12  # the last step is a short one
+PLAYER: dict[str, Json] = {"kind": "toy", "size": 4}
+
+
+class ToyState:
+    def __init__(self, seed: int = 3) -> None:
+        self.chance = np.random.Generator(np.random.PCG64(seed))
+        self.weights: dict[str, NDArray[Any]] = {
+            "w": np.zeros((4, 4), np.float32),
+            "b": np.zeros(()),
+        }
+        self.moment = np.zeros((4, 4), np.float32)
+        self.replay = np.zeros(0, np.int16)
+
+    def learn(self) -> float:
+        push = self.chance.standard_normal((4, 4), dtype=np.float32)
+        self.moment = self.moment + np.float32(0.1) * (push - self.moment)
+        self.weights["w"] = self.weights["w"] + self.moment
+        self.weights["b"] = np.asarray(self.weights["b"] + self.chance.random())
+        self.replay = np.append(self.replay, self.chance.integers(1000, dtype=np.int16))
+        return float(self.weights["w"].sum())
+
+    def save(self) -> Saved:
+        return Saved(
+            weights=self.weights,
+            rest={"moment": self.moment.T, "replay": self.replay},
+            facts={"chance": dict(self.chance.bit_generator.state), "seen": len(self.replay)},
+        )
+
+    def load(self, saved: Saved) -> None:
+        replay = saved.rest["replay"]
+        if len(replay) != saved.facts["seen"]:
+            raise ValueError(f"the replay has {len(replay)} entries")
+        check_layout(saved.rest, {"moment": self.moment, "replay": replay.astype(np.int16)})
+        self.load_weights(saved.weights)
+        self.moment, self.replay = saved.rest["moment"].T, replay
+        self.chance.bit_generator.state = cast("dict[str, Any]", saved.facts["chance"])
+
+    def load_weights(self, weights: Arrays) -> None:
+        check_layout(weights, self.weights)
+        self.weights = {name: array.copy() for name, array in weights.items()}
+
+
+def nothing(step: Step) -> None:
+    pass
+
+
+def train(run: Run, state: ToyState, before: Callable[[Step], None] = nothing) -> None:
+    for step in run.steps(state, total=TOTAL, unit="episodes", size=SIZE, player=PLAYER):
+        before(step)
+        level = [state.learn() for _ in range(step.start, step.stop)][-1]
+        score = level if step.number % 2 == 0 else None
+        step.record({"level": float(np.float32(level)), "seen": len(state.replay)}, score)
+
+
+def run_toy(
+    directory: Path,
+    session: Session | None = None,
+    header: Header = HEADER,
+    before: Callable[[Step], None] = nothing,
+) -> RunOnDisk:
+    with open_run(directory, header, POLICY, session or Session()) as run:
+        train(run, ToyState(), before)
+    return run
+
+
+def stop_at(step_number: int) -> Callable[[Step], None]:
+    """Ctrl-C within that step."""
+
+    def before(step: Step) -> None:
+        if step.number == step_number:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return before
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--signals", nargs="*", default=[], help="sent to itself in step 5")
+    parser.add_argument("--most-bytes", type=int, help="how large a file may grow from step 8 on")
+    wanted = parser.parse_args()
+
+    def before(step: Step) -> None:
+        if step.number == 5:
+            for name in wanted.signals:
+                os.kill(os.getpid(), signal.Signals[name])
+        if step.number == 8 and wanted.most_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (wanted.most_bytes, wanted.most_bytes))
+
+    session = Session(resume=wanted.resume, say=lambda notice: print(notice, file=sys.stderr))
+    try:
+        run = run_toy(wanted.directory, session, before=before)
+    except (RunRefusedError, RunFailedError) as error:
+        print(error, file=sys.stderr)
+        sys.exit(2 if isinstance(error, RunRefusedError) else 1)
+    except KeyboardInterrupt:
+        print("interrupted at once", file=sys.stderr)
+        sys.exit(130)
+    if run.stopped_by:
+        sys.exit(128 + run.stopped_by)
+
+
+if __name__ == "__main__":
+    main()
