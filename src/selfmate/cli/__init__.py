@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer._click.exceptions import ClickException
 
-from selfmate.cli import bench, demo, doctor, match, perft, puzzles, rate, train, uci
+from selfmate.cli import bench, demo, doctor, inspect, match, perft, puzzles, rate, runs, train, uci
 from selfmate.cli.errors import BadInputError, JobFailedError
 
 INTERRUPTED = 130  # what shells call the end by Ctrl-C
@@ -20,8 +20,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for verb in (demo, train, match, rate, puzzles, uci, perft, bench, doctor):
+for verb in (demo, train, inspect, match, rate, puzzles, uci, perft, bench, doctor):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
+app.add_typer(runs.runs, name="runs")
 
 
 def _print_version(wanted: bool) -> None:

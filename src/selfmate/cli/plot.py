@@ -1,6 +1,8 @@
 """Small plots for terminals, drawn with braille characters: each holds two by four dots."""
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from selfmate.cli.figures import figure
@@ -20,12 +22,13 @@ class Curve:
 
     def __init__(self) -> None:
         self.points: list[float] = []
-        self.last = 0.0
+        self.last, self.least, self.greatest = 0.0, math.inf, -math.inf
         self._merged = 1  # values in a point
         self._sum, self._count = 0.0, 0
 
     def add(self, value: float) -> None:
         self.last = value
+        self.least, self.greatest = min(self.least, value), max(self.greatest, value)
         self._sum += value
         self._count += 1
         if self._count < self._merged:
@@ -40,12 +43,11 @@ class Curve:
 
 def draw_curve(points: Sequence[float], width: int, height: int) -> list[str]:
     """Lines of text from the top, from the least point to the greatest."""
-    values = [_mean_of_share(points, column, 2 * width) for column in range(2 * width)]
     low, high = min(points), max(points)
     top = 4 * height - 1
     cells = [[0] * width for _ in range(height)]
     previous = None
-    for column, value in enumerate(values):
+    for column, value in enumerate(_resampled(points, 2 * width)):
         level = round((value - low) / (high - low) * top) if high > low else top // 2
         start = level if previous is None else previous + (level > previous) - (level < previous)
         for dot in range(min(start, level), max(start, level) + 1):
@@ -55,11 +57,17 @@ def draw_curve(points: Sequence[float], width: int, height: int) -> list[str]:
     return ["".join(chr(EMPTY_BRAILLE + bits) for bits in line) for line in cells]
 
 
-def _mean_of_share(points: Sequence[float], number: int, shares: int) -> float:
-    """The mean of one of so many equal shares; a share has at least one point."""
-    start = number * len(points) // shares
-    stop = max(start + 1, (number + 1) * len(points) // shares)
-    return sum(points[start:stop]) / (stop - start)
+def _resampled(points: Sequence[float], count: int) -> list[float]:
+    """As many values as asked for: means of several points, or between two of few."""
+    if len(points) >= count:
+        edges = [number * len(points) // count for number in range(count + 1)]
+        return [sum(points[a:b]) / (b - a) for a, b in pairwise(edges)]
+    values = []
+    for number in range(count):
+        place = number * (len(points) - 1) / (count - 1)
+        left, right = points[int(place)], points[min(int(place) + 1, len(points) - 1)]
+        values.append(left + (right - left) * (place - int(place)))
+    return values
 
 
 def plot_panels(curves: Mapping[str, Curve], width: int, height: int) -> "Table":

@@ -12,7 +12,8 @@ import typer
 from selfmate.cli.default_run import default_directory
 from selfmate.cli.errors import BadInputError, JobFailedError, reading_input
 from selfmate.cli.numbers import LARGEST_SEED, above_zero, whole
-from selfmate.cli.train_report import print_plan, print_report, print_settings, report_of
+from selfmate.cli.run_summary import summary_of
+from selfmate.cli.train_report import print_plan, print_report, print_settings
 from selfmate.cli.train_view import TrainView
 from selfmate.learners import LEARNERS, find_learner
 
@@ -70,6 +71,7 @@ def train(
     Exit code 0 also when paused by --minutes; 130 or 143 when stopped by a signal, with all saved.
     """
     from selfmate.learners.config import read_config
+    from selfmate.runs.directory import RunDirectory
     from selfmate.runs.on_disk import Session
 
     with reading_input():
@@ -91,7 +93,7 @@ def train(
         )
     started = time.perf_counter()
     stopped_by = _train(agreed, session, view)
-    report = report_of(directory, time.perf_counter() - started)
+    report = summary_of(RunDirectory(directory)) | {"seconds": time.perf_counter() - started}
     if as_json:
         print(json.dumps(report))
     else:

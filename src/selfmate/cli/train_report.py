@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ from selfmate.cli.figures import duration, figure
 if TYPE_CHECKING:
     from selfmate.learners import Learner
     from selfmate.learners.config import Config
-    from selfmate.runs.directory import RunDirectory
 
 
 def print_settings(learner: "Learner") -> None:
@@ -78,40 +76,13 @@ def _done(directory: Path) -> int:
         return 0
 
 
-def report_of(directory: Path, seconds: float) -> dict[str, Any]:
-    """How a run stands, as `--json` prints it; `seconds` is how long this sitting was."""
-    from selfmate.runs.directory import RunDirectory
-
-    run = RunDirectory(directory)
-    status, best = run.status(), run.best()
-    return {
-        "run": str(directory),
-        "learner": run.learner,
-        "state": status.state,
-        "done": status.done,
-        "total": status.total,
-        "unit": status.unit,
-        "seconds": seconds,
-        "last": last_figures(run),
-        "best": best and asdict(best),
-    }
-
-
-def last_figures(run: "RunDirectory") -> dict[str, float]:
-    """The newest value of every figure; some come only now and then."""
-    figures: dict[str, float] = {}
-    for line in run.metrics():
-        figures |= line
-    return {k: v for k, v in figures.items() if k not in ("step", run.status().unit)}
-
-
 def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
     """After the last step, on standard output."""
     run = shlex.quote(report["run"])
     progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
     print(f"{report['state']}: {report['run']}, {progress}, {duration(report['seconds'])}")
     if report["last"]:
-        print("  last  " + ", ".join(f"{k} {figure(v)}" for k, v in report["last"].items()))
+        print(f"  last  {', '.join(f'{name} {figure(v)}' for name, v in report['last'].items())}")
     if report["best"]:
         print(f"  best  score {figure(report['best']['score'])} in step {report['best']['step']:,}")
     again = f"selfmate train {learner.name} --run {run} --resume"

@@ -74,7 +74,7 @@ class TrainView:
         from selfmate.runs.directory import RunDirectory
 
         for line in RunDirectory(self.directory).metrics():
-            if line["step"] < step:
+            if line.get("step", step) < step:
                 self._add(line)
 
     def _add(self, figures: Mapping[str, float]) -> None:

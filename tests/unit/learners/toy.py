@@ -1,6 +1,7 @@
 """A learner that learns next to nothing, with settings of every kind: what it draws at random
 depends on all that went before, so a run that was not resumed exactly ends elsewhere."""
 
+import signal
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -10,6 +11,7 @@ from pydantic import Field, model_validator
 import selfmate.presets
 from selfmate.learners import LEARNERS, Learner
 from selfmate.learners import config as base
+from selfmate.runs.rehearsal import Rehearsal
 from selfmate.runs.run import Arrays, Run, Saved
 
 TOY = Learner(
@@ -42,6 +44,8 @@ class Config(base.Config):
     break_at: int = Field(
         default=0, ge=0, description="the step whose reward is no number; 0 is none"
     )
+    signal_at: int = Field(default=0, ge=0, description="the step it interrupts; 0 is none")
+    signal: Literal["SIGINT", "SIGTERM"] = Field(default="SIGINT", description="by which signal")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -92,4 +96,14 @@ def train(config: Config, run: Run) -> None:
         reward = state.step()
         if step.number == config.break_at:
             reward = float("nan")
+        if step.number == config.signal_at and not isinstance(run, Rehearsal):
+            signal.raise_signal(signal.Signals[config.signal])
         step.record({"reward": reward, "moves": 7 - reward, "loss": 1 / step.number}, score=reward)
+
+
+def main() -> None:
+    """`selfmate`, with the toy among its learners."""
+    from selfmate.__main__ import main as run_verb
+
+    install()
+    run_verb()

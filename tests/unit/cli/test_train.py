@@ -1,0 +1,198 @@
+"""`selfmate train`: what it writes, how it ends, how it goes on."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from selfmate.learners.settings import settings_of
+from unit.cli.toy_process import files_below, outcome, toy
+from unit.learners import toy as toy_learner
+from unit.learners.wrong_settings import wrong_settings
+
+MOMENT = ("--minutes", "1e-9")  # ends after one step
+SOME_WRONG = [f"{key}={value}" for key, value in list(wrong_settings(toy_learner.Config))[::13]]
+
+
+def steps_of(run: Path) -> list[int]:
+    return [json.loads(line)["step"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unbroken")
+    done = toy("train", "toy", "--preset", "tiny", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "runs" / "toy-tiny-1"
+
+
+def test_a_run_says_what_it_will_do_and_what_came_of_it(tmp_path: Path) -> None:
+    done = toy("train", "toy", "--preset", "tiny", "--set", "rate=0.2", cwd=tmp_path)
+    assert done.returncode == 0
+    for said in ("toy: a random walk", "runs/toy-tiny-1", "rate = 0.2", "300 episodes"):
+        assert said in done.stderr
+    assert "keep_last" not in done.stderr
+    for told in ("finished: runs/toy-tiny-1", "300 of 300", "reward", "best", "selfmate inspect"):
+        assert told in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_json_is_one_object(unbroken: Path, tmp_path: Path) -> None:
+    report = json.loads(toy("train", "toy", "--preset", "tiny", "--json", cwd=tmp_path).stdout)
+    last = json.loads((unbroken / "metrics.jsonl").read_text().splitlines()[-1])
+    assert report["last"] == {key: last[key] for key in ("reward", "moves", "loss")}
+    assert (report["run"], report["learner"]) == ("runs/toy-tiny-1", "toy")
+    assert (report["state"], report["done"], report["total"]) == ("finished", 300, 300)
+    assert report["best"].keys() == {"step", "score"}
+    assert report["seconds"] > 0
+
+
+def test_runs_are_numbered(tmp_path: Path) -> None:
+    for arguments in ([], [], ["--preset", "tiny"]):
+        assert toy("train", "toy", *MOMENT, *arguments, cwd=tmp_path).returncode == 0
+    names = {path.name for path in (tmp_path / "runs").iterdir()}
+    assert names == {"toy-default-1", "toy-default-2", "toy-tiny-1"}
+
+
+def test_a_paused_run_goes_on_to_the_same_end(unbroken: Path, tmp_path: Path) -> None:
+    paused = toy("train", "toy", "--preset", "tiny", *MOMENT, cwd=tmp_path)
+    assert paused.returncode == 0
+    assert "paused: runs/toy-tiny-1, 20 of 300" in paused.stdout
+    assert "selfmate train toy --run runs/toy-tiny-1 --resume" in paused.stdout
+    again = toy("train", "toy", "--run", "runs/toy-tiny-1", "--resume", cwd=tmp_path)
+    assert "20 of them done" in again.stderr
+    assert again.returncode == 0
+    assert outcome(tmp_path / "runs" / "toy-tiny-1") == outcome(unbroken)
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_saves_and_says_how_to_go_on(name: str, code: int, tmp_path: Path) -> None:
+    sets = ("--preset", "tiny", "--set", "signal_at=5", "--set", f"signal={name}")
+    stopped = toy("train", "toy", *sets, cwd=tmp_path)
+    assert stopped.returncode == code
+    assert "stopped: runs/toy-tiny-1, 100 of 300" in stopped.stdout
+    assert "--run runs/toy-tiny-1 --resume" in stopped.stdout
+    resumed = toy("train", "toy", *sets, "--resume", cwd=tmp_path)
+    assert resumed.returncode == 0
+    assert steps_of(tmp_path / "runs" / "toy-tiny-1") == list(range(1, 16))
+
+
+def test_resuming_without_a_directory_finds_the_run_with_the_same_settings(tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        toy("train", "toy", "--preset", "tiny", "--seed", seed, *MOMENT, cwd=tmp_path)
+    go_on = ("train", "toy", "--preset", "tiny", "--resume", "--json")
+    assert json.loads(toy(*go_on, cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-1"
+    assert json.loads(toy(*go_on, "--seed", "2", cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-2"
+    new = json.loads(toy(*go_on, "--seed", "3", cwd=tmp_path).stdout)
+    assert (new["run"], new["state"]) == ("runs/toy-tiny-3", "finished")
+
+
+def test_resuming_what_is_finished_says_so_and_changes_nothing(
+    unbroken: Path, tmp_path: Path
+) -> None:
+    before = outcome(unbroken)
+    done = toy("train", "toy", "--run", str(unbroken), "--resume", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "is finished already" in done.stderr
+    assert outcome(unbroken) == before
+
+
+@pytest.mark.parametrize("arguments", [["--seed", "4"], ["--set", "rate=0.5"], ["--preset", "tiny"]])
+def test_another_configuration_is_not_resumed(arguments: list[str], tmp_path: Path) -> None:
+    toy("train", "toy", "--run", "r", *MOMENT, cwd=tmp_path)
+    before = outcome(tmp_path / "r")
+    refused = toy("train", "toy", "--run", "r", "--resume", *arguments, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "r was started with" in refused.stderr
+    assert outcome(tmp_path / "r") == before
+
+
+def test_the_settings_of_a_run_can_be_used_again(unbroken: Path, tmp_path: Path) -> None:
+    file = str(unbroken / "config.toml")
+    toy("train", "toy", "--config", file, "--run", "again", cwd=tmp_path)
+    assert outcome(tmp_path / "again") == outcome(unbroken)
+
+
+def test_no_number_ends_the_run_with_code_1(tmp_path: Path) -> None:
+    failed = toy("train", "toy", "--set", "break_at=7", "--run", "r", cwd=tmp_path)
+    assert failed.returncode == 1
+    assert "selfmate: reward became nan in step 7" in failed.stderr
+    assert failed.stdout == ""
+    assert steps_of(tmp_path / "r") == [1, 2, 3, 4, 5, 6]
+
+
+def test_damaged_checkpoints_are_passed_over_aloud(tmp_path: Path) -> None:
+    toy("train", "toy", "--preset", "tiny", "--set", "signal_at=9", "--run", "r", cwd=tmp_path)
+    checkpoints = sorted((tmp_path / "r" / "checkpoints").iterdir())
+    for path in checkpoints[1:]:
+        (path / "card.json").write_text("{}")
+    again = toy("train", "toy", "--run", "r", "--resume", *MOMENT, cwd=tmp_path)
+    assert again.returncode == 0
+    assert f"r/checkpoints/{checkpoints[-1].name} cannot be used: " in again.stderr
+    for path in (tmp_path / "r" / "checkpoints").iterdir():
+        (path / "card.json").write_text("{}")
+    lost = toy("train", "toy", "--run", "r", "--resume", cwd=tmp_path)
+    assert lost.returncode == 1
+    assert "none of the checkpoints in r/checkpoints can be used" in lost.stderr
+
+
+def test_weights_of_another_run_can_be_loaded(unbroken: Path, tmp_path: Path) -> None:
+    options = ("--preset", "tiny", "--seed", "9")
+    for more in (("--run", "plain"), ("--run", "loaded", "--load", str(unbroken))):
+        assert toy("train", "toy", *options, *more, cwd=tmp_path).returncode == 0
+    assert outcome(tmp_path / "plain") != outcome(tmp_path / "loaded")
+    misfit = ("--set", "hidden=[5]", "--run", "misfit", "--load", str(unbroken))
+    refused = toy("train", "toy", *misfit, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "do not fit" in refused.stderr
+    assert not (tmp_path / "misfit").exists()
+
+
+def test_every_setting_is_listed(tmp_path: Path) -> None:
+    listed = toy("train", "toy", "--settings", cwd=tmp_path)
+    assert listed.returncode == 0
+    for name, setting in settings_of(toy_learner.Config).items():
+        assert name in listed.stdout
+        assert setting.description.split()[0] in listed.stdout
+    assert files_below(tmp_path) == set()
+
+
+def test_figures_go_to_tensorboard_too(tmp_path: Path) -> None:
+    done = toy("train", "toy", "--preset", "tiny", "--run", "r", "--tensorboard", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "r" / "tensorboard").glob("events.*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonesuch"], "no learner 'nonesuch'; there are: sarsa, ddqn"),
+        (["toy", "--preset", "large"], "toy has no preset 'large'; there are: tiny"),
+        (["toy", "--config", "none.toml"], "there is no file none.toml"),
+        (["toy", "--set", "rate"], "--set takes key=value, not 'rate'"),
+        (["toy", "--set", "rat=1"], "did you mean rate?"),
+        (["toy", "--seed", "-1"], "'-1' is not a whole number from 0 to"),
+        (["toy", "--minutes", "0"], "'0' is not a number above 0"),
+        (["toy", "--minutes", "nan"], "'nan' is not a number above 0"),
+        (["toy", "--load", "none"], "none is not a run"),
+        (["toy", "--run", "/dev/null/x"], "Not a directory"),
+        *[(["toy", "--set", text], f"{text.partition('=')[0]} cannot be") for text in SOME_WRONG],
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
+    refused = toy("train", *arguments, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert message in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert refused.stdout == ""
+    assert files_below(tmp_path) == set()
+
+
+def test_a_directory_in_use_is_refused(unbroken: Path, tmp_path: Path) -> None:
+    before = outcome(unbroken)
+    refused = toy("train", "toy", "--run", str(unbroken), cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "holds a run already: go on with it by --resume" in refused.stderr
+    assert outcome(unbroken) == before
