@@ -11,7 +11,20 @@ import pytest
 import selfmate as package
 from unit.cli.process import selfmate
 
-VERBS = ("demo", "match", "rate", "puzzles", "uci", "perft", "bench", "doctor")
+VERBS = (
+    "demo",
+    "train",
+    "runs",
+    "inspect",
+    "match",
+    "rate",
+    "puzzles",
+    "uci",
+    "perft",
+    "bench",
+    "doctor",
+)
+HEAVY = ("torch", "numpy", "chess", "pydantic", "safetensors", "selfmate._core")
 
 
 def test_version() -> None:
@@ -34,7 +47,7 @@ def test_every_verb_explains_itself(verb: str) -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    program = """
+    program = f"""
 import sys
 sys.argv = ["selfmate", "--help"]
 from selfmate.cli import main
@@ -42,7 +55,7 @@ try:
     main()
 except SystemExit:
     pass
-print([m for m in ("torch", "numpy", "chess", "selfmate._core") if m in sys.modules])
+print([m for m in {HEAVY} if m in sys.modules])
 """
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

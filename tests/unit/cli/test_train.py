@@ -97,11 +97,11 @@ def test_resuming_what_is_finished_says_so_and_changes_nothing(
     assert outcome(unbroken) == before
 
 
-@pytest.mark.parametrize("arguments", [["--seed", "4"], ["--set", "rate=0.5"], ["--preset", "tiny"]])
-def test_another_configuration_is_not_resumed(arguments: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", [["--seed", "4"], ["--set", "rate=0.5"], ["--preset", "tiny"]])
+def test_another_configuration_is_not_resumed(other: list[str], tmp_path: Path) -> None:
     toy("train", "toy", "--run", "r", *MOMENT, cwd=tmp_path)
     before = outcome(tmp_path / "r")
-    refused = toy("train", "toy", "--run", "r", "--resume", *arguments, cwd=tmp_path)
+    refused = toy("train", "toy", "--run", "r", "--resume", *other, cwd=tmp_path)
     assert refused.returncode == 2
     assert "r was started with" in refused.stderr
     assert outcome(tmp_path / "r") == before

@@ -1,0 +1,30 @@
+"""What contract tests run on: every learner with its preset `tiny`, and a toy that is quick."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from selfmate.learners import LEARNERS, Learner
+from selfmate.learners.config import Config, read_config
+from selfmate.runs.checkpoints import Policy
+from selfmate.runs.header import Header
+from selfmate.runs.on_disk import RunOnDisk, Session, open_run
+from unit.learners.toy import TOY
+
+CONTRACTED = (*[x for x in LEARNERS.values() if find_spec(x.module)], TOY)
+
+
+def tiny(learner: Learner, *sets: str, seed: int | None = None) -> Config:
+    return read_config(learner, preset="tiny", sets=sets, seed=seed)
+
+
+def train(learner: Learner, config: Config, directory: Path, session: Session) -> RunOnDisk:
+    """A sitting of a run, as `selfmate train` has them."""
+    policy = Policy(
+        checkpoint_every=config.checkpoint_every,
+        keep_last=config.keep_last,
+        keep_every=config.keep_every,
+    )
+    header = Header(learner.name, config.plain())
+    with open_run(directory, header, policy, session) as run:
+        learner.train(config, run)
+    return run

@@ -1,0 +1,108 @@
+"""`selfmate runs` and `selfmate inspect`: what is said of runs, and deleting them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from selfmate.runs.lock import Lock
+from unit.cli.process import selfmate
+from unit.cli.toy_process import files_below, toy
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One finished run, one that failed, and a directory that is no run."""
+    folder = tmp_path_factory.mktemp("lab")
+    assert toy("train", "toy", "--preset", "tiny", cwd=folder).returncode == 0
+    assert toy("train", "toy", "--set", "break_at=7", cwd=folder).returncode == 1
+    (folder / "runs" / "notes").mkdir()
+    return folder
+
+
+def test_an_empty_place_is_explained(tmp_path: Path) -> None:
+    listed = selfmate("runs", cwd=tmp_path)
+    assert listed.returncode == 0
+    assert "no runs below runs/ yet. Start one: selfmate train" in listed.stdout
+    assert json.loads(selfmate("runs", "--json", cwd=tmp_path).stdout) == {"runs": []}
+
+
+def test_runs_are_listed(folder: Path) -> None:
+    failed, finished = json.loads(toy("runs", "--json", cwd=folder).stdout)["runs"]
+    assert (finished["run"], finished["state"]) == ("runs/toy-tiny-1", "finished")
+    assert (finished["done"], finished["total"], finished["unit"]) == (300, 300, "episodes")
+    assert (failed["run"], failed["state"], failed["done"]) == ("runs/toy-default-1", "failed", 120)
+    table = toy("runs", cwd=folder).stdout
+    for told in ("runs/toy-default-1", "failed", "6%", "finished", "100%", "moves", "ago"):
+        assert told in table
+
+
+def test_runs_of_learners_we_do_not_have_are_listed(folder: Path) -> None:
+    assert "runs/toy-tiny-1" in selfmate("runs", cwd=folder).stdout
+    assert "reward" in selfmate("inspect", "runs/toy-tiny-1", cwd=folder).stdout
+
+
+def test_a_run_is_inspected(folder: Path) -> None:
+    report = json.loads(toy("inspect", "runs/toy-tiny-1", "--json", cwd=folder).stdout)
+    assert report["changed"] == {"checkpoint_every": 4, "episodes": 300}
+    assert report["config"]["hidden"] == [4, 4]
+    lines = (folder / "runs" / "toy-tiny-1" / "metrics.jsonl").read_text().splitlines()
+    rewards = [json.loads(line)["reward"] for line in lines]
+    spread = {"last": rewards[-1], "least": min(rewards), "greatest": max(rewards)}
+    assert report["figures"]["reward"] == spread
+    newest = report["checkpoints"][-1]
+    assert (newest["step"], newest["done"], newest["damage"]) == (15, 300, None)
+    assert newest["weights"] == {"w": "float64 [4]"}
+    assert newest["player"]["kind"] == "toy"
+
+
+def test_inspect_shows_why_a_run_failed_and_how_it_learned(folder: Path) -> None:
+    shown = toy("inspect", "runs/toy-default-1", cwd=folder).stdout
+    for told in (
+        "failed: reward became nan in step 7",
+        "break_at = 7",
+        "the best",
+        "w float64 [4]",
+    ):
+        assert told in " ".join(shown.split())
+    assert any("\u2801" <= letter <= "\u28ff" for letter in shown)
+
+
+def test_damage_is_named(tmp_path: Path) -> None:
+    toy("train", "toy", "--preset", "tiny", "--run", "r", cwd=tmp_path)
+    path = tmp_path / "r" / "checkpoints" / "00000012" / "weights.safetensors"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    checkpoints = json.loads(toy("inspect", "r", "--json", cwd=tmp_path).stdout)["checkpoints"]
+    damage = {entry["step"]: entry["damage"] for entry in checkpoints}
+    assert damage[15] is None
+    assert "weights.safetensors" in damage[12]
+    assert "damaged: weights.safetensors" in toy("inspect", "r", cwd=tmp_path).stdout
+
+
+def test_a_run_is_deleted_only_when_that_is_meant(tmp_path: Path) -> None:
+    toy("train", "toy", "--preset", "tiny", "--run", "runs/r", cwd=tmp_path)
+    unsure = toy("runs", "delete", "runs/r", cwd=tmp_path)
+    assert (unsure.returncode, "add --yes" in unsure.stderr) == (2, True)
+    lock = Lock(tmp_path / "runs" / "r")
+    written = toy("runs", "delete", "runs/r", "--yes", cwd=tmp_path)
+    lock.release()
+    assert written.returncode == 2
+    assert "is being written by process" in written.stderr
+    assert (tmp_path / "runs" / "r" / "config.toml").exists()
+    assert toy("runs", "delete", "runs/r", "--yes", cwd=tmp_path).returncode == 0
+    assert files_below(tmp_path) == {"runs"}
+
+
+@pytest.mark.parametrize("verb", [["runs", "delete", "--yes"], ["inspect"]])
+@pytest.mark.parametrize("name", ["none", "notes", "notes/file"])
+def test_what_is_no_run_is_refused(verb: list[str], name: str, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "file").write_text("mine")
+    before = files_below(tmp_path)
+    refused = selfmate(*verb, name, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert f"{name} is not a run" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert files_below(tmp_path) == before
