@@ -70,7 +70,8 @@ def _checkpoints(run: "RunDirectory") -> list[dict[str, Any]]:
         try:
             checkpoint = Checkpoints(run.path).read(step, run.header)
         except DamagedError as error:
-            entries.append({"step": step, "damage": str(error)})
+            if Checkpoints(run.path).path(step).exists():  # else retention was quicker
+                entries.append({"step": step, "damage": str(error)})
             continue
         card = checkpoint.card
         entries.append(

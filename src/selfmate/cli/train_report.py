@@ -63,7 +63,7 @@ def _length(learner: "Learner", config: "Config", directory: Path) -> str:
     before = f", {done:,} of them done" if done else ""
     seconds = rehearsal.seconds_for(plan.total - done)
     about = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
-    return f"{plan.total:,} {plan.unit}{before}, {about} on this machine"
+    return f"{plan.total:,} {plan.unit}{before}, {about} here"
 
 
 def _done(directory: Path) -> int:

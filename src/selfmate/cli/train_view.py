@@ -96,7 +96,7 @@ class TrainView:
         from rich.markup import escape
         from rich.padding import Padding
 
-        width = min(console.width, WIDEST) - 2
+        width = min(console.width, WIDEST) - 4  # room for the ^C that terminals show
         so_far = f"{duration(time.monotonic() - self.started)} so far"
         others = {k: v for k, v in progress.figures.items() if k not in self.curves}
         parts: list[RenderableType] = [

@@ -1,0 +1,53 @@
+"""The table of learners: light to import, and what it gives those that train."""
+
+import subprocess
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from selfmate.learners import LEARNERS, Learner, find_learner
+from selfmate.presets import preset_names
+from unit.learners.toy import TOY
+
+
+def test_the_table_loads_nothing_heavy() -> None:
+    program = (
+        "import selfmate.learners, sys; "
+        "print([m for m in ('numpy', 'pydantic', 'rich', 'torch') if m in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "[]"
+
+
+def test_names_are_keys() -> None:
+    assert all(learner.name == name for name, learner in LEARNERS.items())
+    assert find_learner("ddqn") is LEARNERS["ddqn"]
+    with pytest.raises(ValueError, match="no learner 'x'; there are: sarsa, ddqn"):
+        find_learner("x")
+
+
+def test_every_preset_of_a_learner_has_its_learner() -> None:
+    owners = {name.partition("-")[0] for name in preset_names() if "-" in name}
+    assert owners <= LEARNERS.keys()
+
+
+def test_learners_compute_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def train(config: Any, run: Any) -> None:
+        np.ones((2, 2)) @ np.ones((2, 2))
+        seen.extend(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
+
+    monkeypatch.setitem(sys.modules, "counting", types.SimpleNamespace(train=train))
+    learner = Learner(name="c", module="counting", summary="", unit="", plots=(), then="")
+    with threadpool_limits(limits=2, user_api="blas"):
+        learner.train(TOY.config_class(), None)  # type: ignore[arg-type]
+        after = [p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"]
+    assert set(seen) == {1}
+    assert set(after) == {2}
