@@ -71,7 +71,7 @@ def _print_table(summaries: Sequence[Mapping[str, Any]]) -> None:
 
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("run", "learner", "state", "done", "last", "best", "written"):
-        table.add_column(column, no_wrap=True)
+        table.add_column(column, no_wrap=column != "last")
     for summary in summaries:
         state = summary["state"]
         table.add_row(

@@ -1,7 +1,9 @@
 """What a run is going to do, and what came of it."""
 
 import shlex
+import shutil
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,7 +65,7 @@ def _length(learner: "Learner", config: "Config", directory: Path) -> str:
     before = f", {done:,} of them done" if done else ""
     seconds = rehearsal.seconds_for(plan.total - done)
     about = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
-    return f"{plan.total:,} {plan.unit}{before}, {about} here"
+    return f"{plan.total:,} {plan.unit}{before}, {about} here at the pace of the first steps"
 
 
 def _done(directory: Path) -> int:
@@ -82,7 +84,9 @@ def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
     progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
     print(f"{report['state']}: {report['run']}, {progress}, {duration(report['seconds'])}")
     if report["last"]:
-        print(f"  last  {', '.join(f'{name} {figure(v)}' for name, v in report['last'].items())}")
+        last = ", ".join(f"{name} {figure(value)}" for name, value in report["last"].items())
+        columns = shutil.get_terminal_size().columns
+        print(textwrap.fill(last, columns, initial_indent="  last  ", subsequent_indent=" " * 8))
     if report["best"]:
         print(f"  best  score {figure(report['best']['score'])} in step {report['best']['step']:,}")
     again = f"selfmate train {learner.name} --run {run} --resume"

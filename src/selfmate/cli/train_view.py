@@ -31,6 +31,7 @@ class TrainView:
         self.started = time.monotonic()
         self.shown = 0.0 if sys.stderr.isatty() else self.started
         self.newest: Progress | None = None
+        self.figures: dict[str, float] = {}  # the newest of each; some come only now and then
         self.live: Live | None = None
 
     def __enter__(self) -> "TrainView":
@@ -63,6 +64,7 @@ class TrainView:
             self._remember_until(progress.step)
         self._add(progress.figures)
         self.newest = progress
+        self.figures |= progress.figures
         now = time.monotonic()
         pause = SECONDS_BETWEEN_UPDATES if self.live is not None else SECONDS_BETWEEN_LINES
         if now - self.shown >= pause:
@@ -88,7 +90,7 @@ class TrainView:
         if self.live is not None:
             self.live.update(self._panel(self.live.console, self.newest), refresh=True)
         else:
-            line = ", ".join([*_facts(self.newest), *_figures(self.newest.figures)])
+            line = ", ".join([*_facts(self.newest), *_figures(self.figures)])
             print(f"{self.learner.name}: {line}", file=sys.stderr, flush=True)
 
     def _panel(self, console: "Console", progress: "Progress") -> "RenderableType":
@@ -98,7 +100,7 @@ class TrainView:
 
         width = min(console.width, WIDEST) - 4  # room for the ^C that terminals show
         so_far = f"{duration(time.monotonic() - self.started)} so far"
-        others = {k: v for k, v in progress.figures.items() if k not in self.curves}
+        others = {k: v for k, v in self.figures.items() if k not in self.curves}
         parts: list[RenderableType] = [
             f"[bold]{self.learner.name}[/]  {escape(str(self.directory))}",
             _bar(progress.done / progress.total, width),
