@@ -69,7 +69,7 @@ def _print_table(summaries: Sequence[Mapping[str, Any]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    table = Table(box=None, padding=(0, 1, 0, 0))
     for column in ("run", "learner", "state", "done", "last", "best", "written"):
         table.add_column(column, no_wrap=column != "last")
     for summary in summaries:
