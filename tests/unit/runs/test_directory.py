@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,7 @@ def test_runs_are_listed_and_deleted(tmp_path: Path) -> None:
         run_toy(tmp_path / name, before=stop_at(2))
     (tmp_path / "c").mkdir()
     (tmp_path / "d.txt").write_text("no run")
+    shutil.copytree(tmp_path / "a", tmp_path / ".deleted-a")  # as a kill may leave it
     assert [run.path.name for run in list_runs(tmp_path)] == ["a", "b"]
     delete_run(tmp_path / "a")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["b", "c", "d.txt"]

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,15 @@ def test_handlers_are_put_back(tmp_path: Path) -> None:
         run_toy(tmp_path / "two", before=fail)
     assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     assert RunDirectory(tmp_path / "two").status().message == "ArithmeticError()"
+
+
+def test_a_run_in_a_thread_hears_no_signals_but_goes(
+    tmp_path: Path, whole: dict[str, bytes]
+) -> None:
+    thread = threading.Thread(target=run_toy, args=(tmp_path,))
+    thread.start()
+    thread.join()
+    assert result(tmp_path) == whole
 
 
 def test_stopped_at_every_step_it_comes_to_the_same(
