@@ -38,7 +38,7 @@ class Keeper:
         self.step = card.step if card else 0
         self._ended = False
         with self.writing():
-            self._writer = RunWriter(directory, terms.header, card)
+            self._writer = RunWriter(directory, terms.header, terms.policy, card)
             self._heartbeat = Heartbeat(directory, self._status())
 
     @property
@@ -94,7 +94,7 @@ class Keeper:
         )
         try:
             with self.writing():
-                self._writer.save(card, saved, self._terms.policy)
+                self._writer.save(card, saved)
         except ValueError as error:
             raise RunFailedError(
                 f"step {self.step} cannot be saved: {error}; {self.still_good}"

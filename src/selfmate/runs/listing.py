@@ -7,6 +7,8 @@ from selfmate.runs.errors import RunRefusedError
 from selfmate.runs.files import remove
 from selfmate.runs.lock import Lock
 
+DELETED = ".deleted-"
+
 
 def list_runs(root: Path) -> list[RunDirectory]:
     """By name; what is no run is left out."""
@@ -14,6 +16,8 @@ def list_runs(root: Path) -> list[RunDirectory]:
         return []
     runs = []
     for path in sorted(root.iterdir()):
+        if path.name.startswith(DELETED):
+            continue
         try:
             runs.append(RunDirectory(path))
         except RunRefusedError:
@@ -29,7 +33,7 @@ def delete_run(path: Path) -> None:
     lock = Lock(path)
     try:
         # Renamed first, so that a kill cannot leave half a run.
-        doomed = path.with_name(f".deleted-{path.name}")
+        doomed = path.with_name(f"{DELETED}{path.name}")
         if doomed.exists():
             remove(doomed)
         path.rename(doomed)

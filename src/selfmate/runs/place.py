@@ -10,6 +10,7 @@ from selfmate.runs.errors import DamagedError, RunRefusedError
 from selfmate.runs.files import beside_name
 from selfmate.runs.header import CONFIG, Header, read_header
 from selfmate.runs.lock import LOCK, Lock
+from selfmate.runs.status import read_status
 from selfmate.runs.writer import METRICS, TIMINGS
 
 # What a start that was killed at once may have left behind.
@@ -91,6 +92,9 @@ def _check_plain(directory: Path) -> None:
 
 def _last_of_all(directory: Path, header: Header) -> Checkpoint | None:
     """The last checkpoint of a run that is finished, else None."""
+    status = read_status(directory)
+    if status is None or status.state != "finished":
+        return None  # if only its ending is missing, that is made up for
     checkpoints = Checkpoints(directory)
     try:
         checkpoint = checkpoints.read(max(checkpoints.steps(), default=0), header)

@@ -18,9 +18,12 @@ METRICS, TIMINGS, BEST = "metrics.jsonl", "timings.jsonl", "best.json"
 class RunWriter:
     """Opened on a new run (`card` is None) or on one that goes on from `card`: all later is cut."""
 
-    def __init__(self, directory: Path, header: Header, card: Card | None) -> None:
+    def __init__(
+        self, directory: Path, header: Header, policy: Policy, card: Card | None
+    ) -> None:
         self.directory = directory
-        self.checkpoints = Checkpoints(directory)
+        self._policy = policy
+        self._checkpoints = Checkpoints(directory)
         if not (directory / CONFIG).exists():
             replace_file(directory / CONFIG, header.to_toml())
         self._metrics = LineFile(directory / METRICS)
@@ -41,11 +44,10 @@ class RunWriter:
         }
         self._timings.append(timing)
 
-    def save(self, card: Card, saved: Saved, policy: Policy) -> None:
+    def save(self, card: Card, saved: Saved) -> None:
         self._metrics.sync()
-        self.checkpoints.save(card, saved)
-        self._write_best(card.best)
-        self.checkpoints.retain(policy, card.best.step if card.best else None)
+        self._checkpoints.save(card, saved)
+        self._tidy(card.best)
 
     def close(self) -> None:
         self._metrics.close()
@@ -53,17 +55,22 @@ class RunWriter:
 
     def _go_back_to(self, card: Card | None) -> None:
         step = card.step if card else 0
-        self.checkpoints.go_back_to(step)
-        self._write_best(card.best if card else None)
+        self._checkpoints.go_back_to(step)
+        self._tidy(card.best if card else None)
         self._metrics.cut(card.metrics_bytes if card else 0)
         self._timings.cut(_bytes_until(self.directory / TIMINGS, step))
+
+    def _tidy(self, best: Best | None) -> None:
+        """What follows from the newest checkpoint; done again when a run goes on."""
+        self._write_best(best)
+        self._checkpoints.retain(self._policy, best.step if best else None)
 
     def _write_best(self, best: Best | None) -> None:
         path = self.directory / BEST
         if best is None:
             path.unlink(missing_ok=True)
             return
-        checkpoint = self.checkpoints.path(best.step).relative_to(self.directory)
+        checkpoint = self._checkpoints.path(best.step).relative_to(self.directory)
         entry: dict[str, Json] = {
             "step": best.step,
             "score": best.score,

@@ -30,7 +30,10 @@ PLAYER: dict[str, Json] = {"kind": "toy", "size": 4}
 class ToyState:
     def __init__(self, seed: int = 3) -> None:
         self.chance = np.random.Generator(np.random.PCG64(seed))
-        self.weights: dict[str, NDArray[Any]] = {"w": np.zeros((4, 4), np.float32), "b": np.zeros(())}
+        self.weights: dict[str, NDArray[Any]] = {
+            "w": np.zeros((4, 4), np.float32),
+            "b": np.zeros(()),
+        }
         self.moment = np.zeros((4, 4), np.float32)
         self.replay = np.zeros(0, np.int16)
 

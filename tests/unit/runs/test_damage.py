@@ -1,0 +1,255 @@
+"""Damaged checkpoints by the hundred: passed over aloud, never believed, nothing executed."""
+
+import os
+import pickle
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from selfmate.runs.directory import RunDirectory
+from selfmate.runs.errors import RunFailedError, RunRefusedError
+from selfmate.runs.files import remove
+from selfmate.runs.header import Header
+from selfmate.runs.on_disk import Session
+from unit.runs.forging import (
+    CARD,
+    HOSTILE_CARDS,
+    HOSTILE_FIELDS,
+    HOSTILE_TENSORS,
+    REST,
+    WEIGHTS,
+    forge,
+)
+from unit.runs.kept import contents, result
+from unit.runs.toy import CONFIG, run_toy, stop_at
+
+NEWEST, OLDER = "checkpoints/00000008", "checkpoints/00000006"
+FILES = (WEIGHTS, REST, CARD)
+Damage = Callable[[Path], object]
+
+
+@pytest.fixture(autouse=True)
+def no_flushing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody pulls the plug here, and hundreds of runs shall be quick."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    directory = tmp_path_factory.mktemp("whole")
+    run_toy(directory)
+    return result(directory)
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with the checkpoints 2 (the best), 6 and 8."""
+    directory = tmp_path_factory.mktemp("stopped") / "run"
+    run_toy(directory, before=stop_at(8))
+    return directory
+
+
+class Patient:
+    """A copy of the stopped run to be damaged, anew each time."""
+
+    def __init__(self, stopped: Path, whole: dict[str, bytes], place: Path) -> None:
+        self.stopped, self.whole, self.run = stopped, whole, place / "run"
+
+    def check(self, damage: Damage, blamed: str = NEWEST) -> str:
+        """The run must go on from an older checkpoint, say so, and come to the same end."""
+        shutil.copytree(self.stopped, self.run)
+        damage(self.run)
+        notices: list[str] = []
+        run_toy(self.run, Session(resume=True, say=notices.append))
+        assert result(self.run) == self.whole
+        shutil.rmtree(self.run)
+        assert len(notices) == 1
+        assert notices[0].startswith(f"{self.run / blamed} cannot be used: ")
+        return notices[0]
+
+
+@pytest.fixture
+def patient(stopped: Path, whole: dict[str, bytes], tmp_path: Path) -> Patient:
+    return Patient(stopped, whole, tmp_path)
+
+
+def overwrite(name: str, data: bytes) -> Damage:
+    return lambda run: (run / NEWEST / name).write_bytes(data)
+
+
+def instead(name: str, make: Callable[[Path], object]) -> Damage:
+    """Removes a file of the newest checkpoint, or all of it, and makes something in its place."""
+
+    def damage(run: Path) -> None:
+        remove(run / NEWEST / name)
+        make(run / NEWEST / name)
+
+    return damage
+
+
+def forged(files: dict[str, bytes]) -> Damage:
+    return lambda run: forge(run / NEWEST, files)
+
+
+def test_flipped_bits(patient: Patient) -> None:
+    chance = random.Random(1)
+    for name in FILES:
+        size_bits = 8 * (patient.stopped / NEWEST / name).stat().st_size
+        for bit in chance.sample(range(size_bits), 40):
+
+            data = bytearray((patient.stopped / NEWEST / name).read_bytes())
+            data[bit // 8] ^= 1 << bit % 8
+            patient.check(overwrite(name, bytes(data)))
+
+
+def test_truncated_and_grown(patient: Patient) -> None:
+    chance = random.Random(2)
+    for name in FILES:
+        data = (patient.stopped / NEWEST / name).read_bytes()
+        cuts = [data[:length] for length in (0, 1, *chance.sample(range(len(data)), 20))]
+        for changed in (*cuts, data + b"\0", data + b"\n", data + data):
+            patient.check(overwrite(name, changed))
+
+
+def test_missing(patient: Patient) -> None:
+    for name in FILES:
+        patient.check(instead(name, lambda path: None))
+
+
+def swap(one: Path, other: Path) -> None:
+    aside = one.with_name("aside")
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
+
+
+def test_swapped_files(patient: Patient) -> None:
+    for name in FILES:
+        patient.check(overwrite(name, (patient.stopped / OLDER / name).read_bytes()))
+    patient.check(lambda run: swap(run / NEWEST / WEIGHTS, run / NEWEST / REST))
+
+
+def test_another_steps_checkpoint(patient: Patient) -> None:
+    def copy(run: Path) -> None:
+        shutil.rmtree(run / NEWEST)
+        shutil.copytree(run / OLDER, run / NEWEST)
+
+    assert "its card is of step 6" in patient.check(copy)
+
+
+def test_another_runs_checkpoint(patient: Patient, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    run_toy(other, header=Header("toy", {**CONFIG, "seed": 4}), before=stop_at(8))
+
+    def copy(run: Path) -> None:
+        shutil.rmtree(run / NEWEST)
+        shutil.copytree(other / NEWEST, run / NEWEST)
+
+    assert "belongs to another run" in patient.check(copy)
+
+
+@pytest.mark.parametrize("name", HOSTILE_TENSORS)
+def test_hostile_tensors_with_true_digests(patient: Patient, name: str) -> None:
+    patient.check(forged({WEIGHTS: HOSTILE_TENSORS[name]}))
+    patient.check(forged({REST: HOSTILE_TENSORS[name]}))
+
+
+@pytest.mark.parametrize("name", HOSTILE_CARDS)
+def test_hostile_cards(patient: Patient, name: str) -> None:
+    patient.check(overwrite(CARD, HOSTILE_CARDS[name]))
+
+
+@pytest.mark.parametrize("name", HOSTILE_FIELDS)
+def test_hostile_fields_with_true_digests(patient: Patient, name: str) -> None:
+    patient.check(lambda run: forge(run / NEWEST, {}, HOSTILE_FIELDS[name]))
+
+
+class Bomb:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_a_pickle_is_not_opened(patient: Patient, tmp_path: Path) -> None:
+    bomb = pickle.dumps(Bomb(tmp_path / "boom"))
+    for name in (WEIGHTS, REST):
+        patient.check(overwrite(name, bomb))
+        patient.check(forged({name: bomb}))
+    patient.check(overwrite(CARD, bomb))
+    assert not (tmp_path / "boom").exists()
+
+
+def test_links_directories_and_pipes_instead_of_files(patient: Patient, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    shutil.copytree(patient.stopped / NEWEST, outside)
+    before = contents(outside)
+    for name in FILES:
+        patient.check(instead(name, lambda path: path.symlink_to(outside / path.name)))
+        patient.check(instead(name, lambda path: path.symlink_to("/nowhere")))
+        patient.check(instead(name, Path.mkdir))
+        patient.check(instead(name, os.mkfifo))
+    assert contents(outside) == before
+
+
+def test_a_link_or_a_file_instead_of_a_checkpoint(patient: Patient, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    shutil.copytree(patient.stopped / NEWEST, outside)
+
+    patient.check(instead("", lambda path: path.symlink_to(outside)))
+    patient.check(instead("", lambda path: path.symlink_to("/nowhere")))
+    patient.check(instead("", Path.touch))
+    patient.check(instead("", Path.mkdir))
+    assert set(contents(outside)) == set(FILES)
+
+
+def test_metrics_that_are_too_short(patient: Patient) -> None:
+    def cut(run: Path) -> None:
+        lines = (run / "metrics.jsonl").read_bytes().splitlines(keepends=True)
+        (run / "metrics.jsonl").write_bytes(b"".join(lines[:7]))
+
+    assert "metrics.jsonl has" in patient.check(cut)
+
+
+def test_lines_after_the_checkpoint_are_forgotten(
+    stopped: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(stopped, run)
+    for name in ("metrics.jsonl", "timings.jsonl"):
+        with (run / name).open("ab") as file:
+            file.write(b'{"step": 9, "time": ""}\n{"step": 10')
+    run_toy(run, Session(resume=True))
+    assert result(run) == whole
+    assert [line["step"] for line in RunDirectory(run).timings()] == list(range(1, 13))
+
+
+def test_leftovers_of_a_killed_save_are_cleared_away(stopped: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(stopped, run)
+    for name in ("new-00000009", "old-00000003"):
+        shutil.copytree(run / NEWEST, run / "checkpoints" / name)
+    (run / "checkpoints" / "notes").mkdir()
+    run_toy(run, Session(resume=True))
+    names = {path.name for path in (run / "checkpoints").iterdir()}
+    assert names == {"00000002", "00000006", "00000009", "00000012", "notes"}
+
+
+def test_when_nothing_is_good_nothing_is_touched(stopped: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(stopped, run)
+    steps = sorted((run / "checkpoints").iterdir())
+    for path in steps:
+        (path / REST).write_bytes(b"")
+    before = contents(run)
+    notices: list[str] = []
+    with pytest.raises(RunFailedError, match=r"none of the checkpoints .* nothing was changed"):
+        run_toy(run, Session(resume=True, say=notices.append))
+    assert len(notices) == len(steps) == 3
+    assert contents(run) | {"lock": b""} == before | {"lock": b""}
+    with pytest.raises(RunRefusedError, match="holds a run already"):
+        run_toy(run)

@@ -1,0 +1,114 @@
+"""Ctrl-C, SIGTERM, the clock, a full disk: what was good stays good, and going on works."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from selfmate.runs.directory import RunDirectory
+from selfmate.runs.on_disk import Session
+from selfmate.runs.run import Step
+from unit.runs.kept import result
+from unit.runs.toy import run_toy, stop_at
+
+TESTS = Path(__file__).parents[2]
+RESUME = Session(resume=True)
+
+
+def toy(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "unit.runs.toy", *arguments],
+        cwd=cwd, env={**os.environ, "PYTHONPATH": path_with_tests()},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def path_with_tests() -> str:
+    return os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    directory = tmp_path_factory.mktemp("whole")
+    run_toy(directory)
+    return result(directory)
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_signals_save_and_stop(
+    tmp_path: Path, whole: dict[str, bytes], name: str, code: int
+) -> None:
+    assert toy("run", "--signals", name, cwd=tmp_path).returncode == code
+    status = RunDirectory(tmp_path / "run").status()
+    assert (status.state, status.step) == ("stopped", 5)
+    assert (tmp_path / "run/checkpoints/00000005").is_dir()
+    assert toy("run", "--resume", cwd=tmp_path).returncode == 0
+    assert result(tmp_path / "run") == whole
+
+
+def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: dict[str, bytes]) -> None:
+    done = toy("run", "--signals", "SIGINT", "SIGINT", cwd=tmp_path)
+    assert done.returncode == 130
+    assert "interrupted at once" in done.stderr
+    assert not (tmp_path / "run/checkpoints/00000005").exists()
+    assert RunDirectory(tmp_path / "run").status().state == "stopped"
+    run_toy(tmp_path / "run", RESUME)
+    assert result(tmp_path / "run") == whole
+
+
+def test_handlers_are_put_back(tmp_path: Path) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+    def fail(step: Step) -> None:
+        raise ArithmeticError
+
+    assert run_toy(tmp_path / "one", before=stop_at(2)).stopped_by == signal.SIGINT
+    with pytest.raises(ArithmeticError):
+        run_toy(tmp_path / "two", before=fail)
+    assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert RunDirectory(tmp_path / "two").status().message == "ArithmeticError()"
+
+
+def test_a_run_in_a_thread_hears_no_signals_but_goes(
+    tmp_path: Path, whole: dict[str, bytes]
+) -> None:
+    thread = threading.Thread(target=run_toy, args=(tmp_path,))
+    thread.start()
+    thread.join()
+    assert result(tmp_path) == whole
+
+
+def test_stopped_at_every_step_it_comes_to_the_same(
+    tmp_path: Path, whole: dict[str, bytes]
+) -> None:
+    number = 1
+    while not run_toy(tmp_path, RESUME, before=stop_at(number)).finished:
+        number += 1
+    assert result(tmp_path) == whole
+
+
+def test_minutes_pause_after_a_step(tmp_path: Path, whole: dict[str, bytes]) -> None:
+    run = run_toy(tmp_path, Session(minutes=0))
+    assert (run.finished, run.stopped_by) == (False, None)
+    status = RunDirectory(tmp_path).status()
+    assert (status.state, status.step, status.done, status.total) == ("paused", 1, 5, 57)
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
+
+
+@pytest.mark.parametrize("most_bytes", [0, 100, 200, 300, 500, 600, 700])
+def test_a_full_disk_is_said_and_survived(
+    tmp_path: Path, whole: dict[str, bytes], most_bytes: int
+) -> None:
+    done = toy("run", "--most-bytes", str(most_bytes), cwd=tmp_path)
+    assert done.returncode == 1
+    line = done.stderr.strip()
+    assert line.startswith("run cannot be written: File too large; run/checkpoints/0000000")
+    assert line.endswith("is still good")
+    assert not list((tmp_path / "run").rglob("*.tmp")) + list((tmp_path / "run").rglob("new-*"))
+    run_toy(tmp_path / "run", RESUME)
+    assert result(tmp_path / "run") == whole

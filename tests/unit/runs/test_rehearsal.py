@@ -1,0 +1,47 @@
+"""How long a run will take, from a few of its steps."""
+
+import math
+import time
+
+import pytest
+
+from selfmate.runs.errors import RunFailedError
+from selfmate.runs.rehearsal import Rehearsal
+from unit.runs.toy import PLAYER, SIZE, TOTAL, ToyState, train
+
+
+class Clock:
+    """Time that passes only when told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
+
+
+def test_the_first_step_warms_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, rehearsal, state = Clock(monkeypatch), Rehearsal(), ToyState()
+    train(rehearsal, state, lambda step: setattr(clock, "now", clock.now + 0.2 / step.number))
+    assert len(state.replay) == 4 * SIZE  # 0.2 + 0.1 + 0.067 + 0.05 s
+    assert math.isclose(rehearsal.seconds_for(1500), 1500 * (0.2 / 2 + 0.2 / 3 + 0.2 / 4) / 15)
+
+
+def test_one_long_step_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, rehearsal, state = Clock(monkeypatch), Rehearsal(), ToyState()
+    train(rehearsal, state, lambda step: setattr(clock, "now", clock.now + 50))
+    assert len(state.replay) == SIZE
+    assert rehearsal.seconds_for(TOTAL) == 50 / SIZE * TOTAL
+
+
+def test_a_short_run_is_rehearsed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(monkeypatch)
+    rehearsal, state = Rehearsal(), ToyState()
+    train(rehearsal, state)
+    assert len(state.replay) == TOTAL
+
+
+def test_a_rehearsal_is_as_strict_as_a_run() -> None:
+    steps = Rehearsal().steps(ToyState(), total=9, unit="cycles", player=PLAYER)
+    with pytest.raises(RunFailedError, match="loss became nan in step 1"):
+        next(steps).record({"loss": math.nan})
+    with pytest.raises(RuntimeError, match="step 1 was not recorded"):
+        next(steps)

@@ -1,0 +1,43 @@
+"""Disk use stays within what was asked for."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfmate.runs.checkpoints import Checkpoints, Policy
+from selfmate.runs.on_disk import Session, open_run
+from unit.runs.toy import HEADER, PLAYER, ToyState
+
+POLICIES = st.builds(
+    Policy,
+    checkpoint_every=st.integers(1, 5),
+    keep_last=st.integers(1, 5),
+    keep_every=st.integers(0, 3),
+)
+
+
+@given(st.sets(st.integers(0, 60), min_size=1).map(sorted), POLICIES, st.data())
+def test_what_is_kept(steps: list[int], policy: Policy, data: st.DataObject) -> None:
+    best = data.draw(st.none() | st.sampled_from(steps))
+    kept = policy.keeps(steps, best)
+    assert kept <= set(steps)
+    assert set(steps[-policy.keep_last :]) <= kept
+    assert best is None or best in kept
+    spacing = policy.keep_every * policy.checkpoint_every
+    for step in set(steps[: -policy.keep_last]) - {best}:
+        assert (step in kept) == (spacing > 0 and step % spacing == 0)
+
+
+def test_long_runs_do_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    policy = Policy(checkpoint_every=2, keep_last=3, keep_every=0)
+    most = 0
+    with open_run(tmp_path, HEADER, policy, Session()) as run:
+        for step in run.steps(ToyState(), total=300, unit="cycles", player=PLAYER):
+            step.record({}, score=step.number % 50)
+            most = max(most, len(list((tmp_path / "checkpoints").glob("*"))))
+    assert most == 4
+    assert Checkpoints(tmp_path).steps() == [49, 296, 298, 300]
