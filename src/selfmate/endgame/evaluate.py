@@ -1,0 +1,108 @@
+"""How good a policy is, exactly: from every start, weighted by how often games start there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfmate.endgame.game import DRAW, GOES_ON, MATE, Game
+from selfmate.endgame.lookahead import Floats
+from selfmate.endgame.markov import Chain
+from selfmate.endgame.optimal import TIE, optimal_values
+
+Bools = NDArray[np.bool_]
+Afterstates = NDArray[np.int32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What becomes of games in which the agent always plays the same move in the same state."""
+
+    mate_percent: float
+    draw_percent: float
+    never_ending_percent: float
+    mean_moves: float | None  # None where some start may never end
+    optimal_move_percent: float  # of all states, those whose move is among the best
+    regret: float  # expected discounted reward of perfect play minus that of the policy
+
+
+def evaluate_policy(
+    game: Game, actions: NDArray[np.integer], *, gamma: float = 0.85, draw_reward: float = -1.0
+) -> Evaluation:
+    """Exact figures of the policy that plays `actions[state]`; no games are sampled."""
+    best = optimal_values(game, gamma, draw_reward)
+    after = _afterstates(game, actions)  # [S]
+    visited, can_end = _visited(game, after), _can_end(game, after)
+    ending, lost = np.flatnonzero(visited & can_end), visited & ~can_end
+    chain = _chain(game, after, ending)
+    visits = chain.visits()
+    mate, draw = _endings(game, after[ending], visits)
+    never = float(chain.arrivals(visits)[-1] + game.start_probabilities[lost].sum())
+    percent = 100 / (mate + draw + never)  # the sum is 1 but for rounding
+    mate_now, draw_now = _endings(game, after[ending], chain.visits(gamma))
+    value = mate_now + draw_reward * draw_now
+    return Evaluation(
+        mate_percent=percent * mate,
+        draw_percent=percent * draw,
+        never_ending_percent=percent * never,
+        mean_moves=None if lost.any() else float(visits.sum()),
+        optimal_move_percent=100 * float((best.after[after] >= best.states - TIE).mean()),
+        regret=max(0.0, float(game.start_probabilities @ best.states) - value),
+    )
+
+
+def _afterstates(game: Game, actions: NDArray[np.integer]) -> Afterstates:
+    if actions.shape != (game.states,) or actions.dtype.kind not in "iu":
+        raise ValueError(f"a policy is {game.states} whole numbers, an action for each state")
+    if not ((actions >= 0) & (actions < game.actions)).all():
+        raise ValueError(f"actions are from 0 to {game.actions - 1}")
+    after: Afterstates = game.afterstates[np.arange(game.states), actions]
+    if (after < 0).any():
+        state = int(np.argmax(after < 0))
+        raise ValueError(f"action {actions[state]} is not allowed in state {state}")
+    return after
+
+
+def _visited(game: Game, after: Afterstates) -> Bools:
+    """The states that games come to."""
+    visited = game.start_probabilities > 0
+    new = np.flatnonzero(visited)
+    while len(new):
+        left_to_enemy = after[new]
+        left_to_enemy = left_to_enemy[game.endings[left_to_enemy] == GOES_ON]
+        new = np.unique(game.replies[left_to_enemy])
+        new = new[~visited[new]]
+        visited[new] = True
+    return visited
+
+
+def _can_end(game: Game, after: Afterstates) -> Bools:
+    """The states from which some end can be reached; from the others games go on for ever."""
+    can_end: Bools = game.endings[after] != GOES_ON
+    rest = np.flatnonzero(~can_end)
+    while True:
+        now = can_end[game.replies[after[rest]]].any(1)
+        if not now.any():
+            return can_end
+        can_end[rest[now]] = True
+        rest = rest[~now]
+
+
+def _chain(game: Game, after: Afterstates, states: NDArray[np.intp]) -> Chain:
+    """The walk among `states`."""
+    places = np.full(game.states, len(states))
+    places[states] = np.arange(len(states))
+    left_to_enemy = after[states]
+    counts = game.reply_counts[left_to_enemy]
+    real = np.arange(8) < counts[:, None]
+    return Chain(
+        start=game.start_probabilities[states],
+        offsets=np.append(0, np.cumsum(counts, dtype=np.int64)),
+        successors=places[game.replies[left_to_enemy][real]],
+    )
+
+
+def _endings(game: Game, after: Afterstates, visits: Floats) -> tuple[float, float]:
+    """How many games end in mate and in a draw; 0 exactly where none can."""
+    endings = game.endings[after]
+    return float(visits[endings == MATE].sum()), float(visits[endings == DRAW].sum())
