@@ -10,6 +10,7 @@ Figures = dict[str, float | None]
 SUITES = {
     "rules": "perft and random play, beside python-chess, Stockfish and OpenSpiel",
     "teacher": "labelling positions at depth 2, beside the same search in python-chess",
+    "endgame": "mini-chess training, beside a transcription of the seed's listing",
     "pgn": "reading games, beside python-chess and pgn-extract",
 }
 

@@ -22,7 +22,7 @@ class Evaluation:
     draw_percent: float
     never_ending_percent: float
     mean_moves: float | None  # None where some start may never end
-    optimal_move_percent: float  # of all states, those whose move is among the best
+    optimal_move_percent: float  # of the states its games come to, those with a best move
     regret: float  # expected discounted reward of perfect play minus that of the policy
 
 
@@ -41,12 +41,13 @@ def evaluate_policy(
     percent = 100 / (mate + draw + never)  # the sum is 1 but for rounding
     mate_now, draw_now = _endings(game, after[ending], chain.visits(gamma))
     value = mate_now + draw_reward * draw_now
+    is_best = best.after[after] >= best.states - TIE
     return Evaluation(
         mate_percent=percent * mate,
         draw_percent=percent * draw,
         never_ending_percent=percent * never,
         mean_moves=None if lost.any() else float(visits.sum()),
-        optimal_move_percent=100 * float((best.after[after] >= best.states - TIE).mean()),
+        optimal_move_percent=100 * float(is_best[visited].mean()),
         regret=max(0.0, float(game.start_probabilities @ best.states) - value),
     )
 

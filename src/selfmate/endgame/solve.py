@@ -54,7 +54,7 @@ def solve(
     """Solves the game; `on_part` is called after each of the `PARTS` parts."""
     values = optimal_values(game, gamma, draw_reward)
     on_part()
-    random_mates, random_moves = _random_agent(game)
+    random_mates, random_moves = random_agent(game)
     on_part()
     chances = mate_chances(game)
     on_part()
@@ -85,7 +85,7 @@ def _mean(values: Floats, chances: Floats) -> float:
     return float((values * chances).sum() / chances.sum())
 
 
-def _random_agent(game: Game) -> tuple[float, float]:
+def random_agent(game: Game) -> tuple[float, float]:
     """Mate probability and mean moves of an agent that plays any allowed move."""
     ahead = look_ahead(game)
 

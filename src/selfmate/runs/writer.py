@@ -18,9 +18,7 @@ METRICS, TIMINGS, BEST = "metrics.jsonl", "timings.jsonl", "best.json"
 class RunWriter:
     """Opened on a new run (`card` is None) or on one that goes on from `card`: all later is cut."""
 
-    def __init__(
-        self, directory: Path, header: Header, policy: Policy, card: Card | None
-    ) -> None:
+    def __init__(self, directory: Path, header: Header, policy: Policy, card: Card | None) -> None:
         self.directory = directory
         self._policy = policy
         self._checkpoints = Checkpoints(directory)

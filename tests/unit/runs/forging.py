@@ -11,9 +11,7 @@ from selfmate.runs.json_text import canonical, pretty
 WEIGHTS, REST, CARD = "weights.safetensors", "rest.safetensors", "card.json"
 
 
-def forge(
-    checkpoint: Path, files: dict[str, bytes], fields: dict[str, Any] | None = None
-) -> None:
+def forge(checkpoint: Path, files: dict[str, bytes], fields: dict[str, Any] | None = None) -> None:
     """Changes files or fields of the card and makes all digests agree again."""
     card = json.loads((checkpoint / CARD).read_bytes()) | (fields or {})
     for name, data in files.items():

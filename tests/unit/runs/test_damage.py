@@ -99,7 +99,6 @@ def test_flipped_bits(patient: Patient) -> None:
     for name in FILES:
         size_bits = 8 * (patient.stopped / NEWEST / name).stat().st_size
         for bit in chance.sample(range(size_bits), 40):
-
             data = bytearray((patient.stopped / NEWEST / name).read_bytes())
             data[bit // 8] ^= 1 << bit % 8
             patient.check(overwrite(name, bytes(data)))

@@ -110,9 +110,7 @@ def test_damaged_versions_are_passed_over_aloud(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["newest", "", "-1", "7", 7, "٣"])
-def test_unknown_versions_are_named_with_what_there_is(
-    tmp_path: Path, version: str | int
-) -> None:
+def test_unknown_versions_are_named_with_what_there_is(tmp_path: Path, version: str | int) -> None:
     run_toy(tmp_path)
     with pytest.raises(RunRefusedError, match=r"last, best or one of 2, 6, 9, 12"):
         RunDirectory(tmp_path).checkpoint(version)
