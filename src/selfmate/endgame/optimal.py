@@ -28,7 +28,7 @@ class Values:
 @lru_cache(maxsize=16)
 def optimal_values(game: Game, gamma: float, draw_reward: float) -> Values:
     """The values of perfect play when a mate brings 1 and each move costs a factor of `gamma`."""
-    _check(gamma, draw_reward)
+    check_rewards(gamma, draw_reward)
     ahead = look_ahead(game)
     states = np.zeros(game.states)
     while True:
@@ -42,7 +42,8 @@ def optimal_values(game: Game, gamma: float, draw_reward: float) -> Values:
             return Values(states=states, after=after, error=error)
 
 
-def _check(gamma: float, draw_reward: float) -> None:
+def check_rewards(gamma: float, draw_reward: float) -> None:
+    """ValueError unless the game can be solved for them."""
     if not 0 <= gamma <= LARGEST_GAMMA:
         raise ValueError(f"gamma {gamma} is not a number from 0 to {LARGEST_GAMMA}")
     if not -LARGEST_REWARD <= draw_reward <= LARGEST_REWARD:
