@@ -6,7 +6,20 @@ from typing import Annotated
 import typer
 from typer._click.exceptions import ClickException
 
-from selfmate.cli import bench, demo, doctor, inspect, match, perft, puzzles, rate, runs, train, uci
+from selfmate.cli import (
+    bench,
+    demo,
+    doctor,
+    endgame,
+    inspect,
+    match,
+    perft,
+    puzzles,
+    rate,
+    runs,
+    train,
+    uci,
+)
 from selfmate.cli.errors import BadInputError, JobFailedError
 
 INTERRUPTED = 130  # what shells call the end by Ctrl-C
@@ -23,6 +36,7 @@ app = typer.Typer(
 for verb in (demo, train, inspect, match, rate, puzzles, uci, perft, bench, doctor):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
 app.add_typer(runs.runs, name="runs")
+app.add_typer(endgame.endgame, name="endgame")
 
 
 def _print_version(wanted: bool) -> None:

@@ -20,6 +20,21 @@ def whole(low: int, high: int) -> Callable[[str | int], int]:
     return parse
 
 
+def between(low: float, high: float) -> Callable[[str | float], float]:
+    """A parser of numbers from `low` to `high`; defaults come as numbers."""
+
+    def parse(value: str | float) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if low <= number <= high:
+            return number + 0.0  # zero without a minus
+        raise typer.BadParameter(f"{str(value)!r} is not a number from {low:g} to {high:g}")
+
+    return parse
+
+
 def above_zero(text: str) -> float:
     """A parser of numbers above zero."""
     try:

@@ -16,6 +16,7 @@ VERBS = (
     "train",
     "runs",
     "inspect",
+    "endgame",
     "match",
     "rate",
     "puzzles",
