@@ -62,7 +62,7 @@ POLICIES: dict[str, Callable[[Game], Actions]] = {
     "more absent-minded": partial(absent_minded, seed=2),
 }
 SMALL = [(4, name) for name in POLICIES]
-LARGER = [(5, name) for name in ("optimal", "worst", "absent-minded")]
+LARGER = [(5, name) for name in ("optimal", "absent-minded")]
 
 
 def next_states(game: Game, actions: Actions) -> dict[int, list[int]]:
