@@ -7,7 +7,7 @@ CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CXX_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test lint bench docs fuzz sanitize clean help
+.PHONY: demo test lint bench docs fuzz sanitize soak clean help
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ fuzz: $(VENV)/.test-tools  ## ten million positions against python-chess, a mill
 
 sanitize: $(VENV)/.test-tools  ## the core's tests under address and undefined-behaviour sanitizers
 	tests/sanitize.sh $(BIN)/python
+
+soak: $(VENV)/.test-tools  ## every learner killed at twenty random moments, and resumed
+	SELFMATE_KILLS=20 $(BIN)/python -m pytest -n auto tests/contracts/test_kills.py
 
 clean:  ## forget the build and the environment
 	rm -rf $(VENV) build

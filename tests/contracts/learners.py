@@ -4,9 +4,7 @@ from pathlib import Path
 
 from selfmate.learners import LEARNERS, Learner
 from selfmate.learners.config import Config, read_config
-from selfmate.runs.checkpoints import Policy
-from selfmate.runs.header import Header
-from selfmate.runs.on_disk import RunOnDisk, Session, open_run
+from selfmate.runs.on_disk import RunOnDisk, Session
 from unit.learners.toy import TOY
 
 CONTRACTED = (*LEARNERS.values(), TOY)
@@ -18,12 +16,6 @@ def tiny(learner: Learner, *sets: str, seed: int | None = None) -> Config:
 
 def train(learner: Learner, config: Config, directory: Path, session: Session) -> RunOnDisk:
     """A sitting of a run, as `selfmate train` has them."""
-    policy = Policy(
-        checkpoint_every=config.checkpoint_every,
-        keep_last=config.keep_last,
-        keep_every=config.keep_every,
-    )
-    header = Header(learner.name, config.plain())
-    with open_run(directory, header, policy, session) as run:
+    with learner.open_run(config, directory, session) as run:
         learner.train(config, run)
     return run

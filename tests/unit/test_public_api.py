@@ -55,5 +55,5 @@ def test_every_preset_loads(name: str) -> None:
 
 
 def test_an_unknown_preset_is_refused() -> None:
-    with pytest.raises(ValueError, match="no preset 'x'; there are: .*demo"):
+    with pytest.raises(ValueError, match=r"no preset 'x'; there are: .*demo"):
         load_preset("x")

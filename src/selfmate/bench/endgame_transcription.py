@@ -156,12 +156,14 @@ class ListedDdqn:
         self.updates += 1
         indices = self.dice.integers(0, len(self.memory), size=self.batch)
         sampled = [self.memory[i] for i in indices]
-        x = np.transpose(np.stack([row[0] for row in sampled]))
-        actions = np.array([row[1] for row in sampled], dtype=int)
-        rewards = np.array([row[2] for row in sampled])
-        empty = np.zeros(len(x))
-        x_next = np.transpose(np.stack([row[3] if len(row[3]) else empty for row in sampled]))
-        done = np.array([row[4] for row in sampled], dtype=int)
+        batch: NDArray[Any] = np.array(sampled, dtype=object)
+        x = np.transpose(np.stack(list(batch[:, 0])))
+        actions = np.array(batch[:, 1], dtype=int)
+        rewards = np.array(batch[:, 2], dtype=int)
+        nothing = np.zeros(x.shape[0], dtype=int)
+        following = [row if len(row) > 0 else nothing for row in batch[:, 3]]
+        x_next = np.transpose(np.stack(list(np.array(following, dtype=int))))
+        done = np.array(batch[:, 4], dtype=int)
         self.update(x, actions, rewards, x_next, done)
         if self.updates % self.copy_every == 0:
             self.copy()

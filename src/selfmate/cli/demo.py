@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfmate.cli.demo_learning import show_learning
 from selfmate.cli.drawing import draw_board
 from selfmate.cli.errors import JobFailedError, reading_input
 from selfmate.cli.numbers import LARGEST_SEED, whole
@@ -24,6 +25,7 @@ class DemoSettings:
     saved_games: int
     perft_depth: int
     match_games: int
+    lessons: int
     player: str
     opponent: str
 
@@ -35,7 +37,7 @@ def demo(
     ] = 1,
     out: Annotated[Path, typer.Option(help="Where the games are saved.")] = Path("runs/demo"),
 ) -> None:
-    """See what is here in some seconds: rules checked, games played and saved, a match."""
+    """See what is here in half a minute: rules checked, games played, a match, and learning."""
     from rich.console import Console
 
     from selfmate.presets import load_preset
@@ -50,7 +52,11 @@ def demo(
     _show_a_mate(console, games)
     _save(console, settings, games, out / "games.pgn")
     _match(console, settings, seed, out)
-    console.print("\nNext: [bold]selfmate match greedy random[/] for another match,")
+    show_learning(console, settings.lessons, seed, out / "ddqn")
+    console.print(
+        f"\nNext: [bold]selfmate endgame play --watch --run {out / 'ddqn'}[/] to see it play,"
+    )
+    console.print("      [bold]selfmate train ddqn[/] to train it longer,")
     console.print("      [bold]selfmate uci[/] to play from a chess program,")
     console.print(
         "      [bold]selfmate rate[/] for the ladder, [bold]selfmate bench[/] for speeds."

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from selfmate.cli.endgame_reproduce import reproduce
 from selfmate.cli.numbers import LARGEST_SEED, between, whole
 
 Size = Annotated[
@@ -19,6 +20,9 @@ endgame = typer.Typer(
     help="The mini-chess laboratory: king and queen against a lone king, solved exactly.",
     invoke_without_command=True,
 )
+
+
+endgame.command()(reproduce)
 
 
 @endgame.callback()

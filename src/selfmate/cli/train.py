@@ -134,20 +134,11 @@ def _watcher(view: TrainView, directory: Path, tensorboard: bool) -> "Callable[[
 
 def _train(config: "Config", session: "Session", view: TrainView) -> int | None:
     """Trains until the end or until a signal, whose number is returned."""
-    from selfmate.runs.checkpoints import Policy
     from selfmate.runs.errors import RunFailedError, RunRefusedError
-    from selfmate.runs.header import Header
-    from selfmate.runs.on_disk import open_run
 
-    header = Header(view.learner.name, config.plain())
-    policy = Policy(
-        checkpoint_every=config.checkpoint_every,
-        keep_last=config.keep_last,
-        keep_every=config.keep_every,
-    )
     try:
         with reading_input():
-            run = open_run(view.directory, header, policy, session)
+            run = view.learner.open_run(config, view.directory, session)
         with run:
             if run.finished:
                 view.say(f"{view.directory} is finished already, nothing is left to do")

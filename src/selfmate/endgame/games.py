@@ -1,7 +1,6 @@
 """Many games of mini-chess, stepped together by looking up tables."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,7 @@ _PLIES = np.arange(8, dtype=np.uint64)[:, None, None]
 _GAMES_AHEAD = 1024  # whose streams and starts are made at a time
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Moves:
+class Moves(NamedTuple):
     """One move in each game; arrays of [games]."""
 
     states: NDArray[np.intp]
@@ -76,7 +74,7 @@ class Games:
             axis=1
         )
         exploring = explore < epsilon
-        if exploring.any():
+        if np.count_nonzero(exploring):
             counts = self._choice_counts.take(self.states)
             places = self.states * self._width + (which * counts).astype(np.intp)
             np.copyto(actions, self._choices.take(places), where=exploring)
@@ -92,7 +90,7 @@ class Games:
         rewards = self._rewards.take(afterstates)
         self.states[:] = replies
         self.plies += np.uint64(1)
-        any_ended = not goes_on.all()
+        any_ended = np.count_nonzero(goes_on) < len(goes_on)
         if any_ended:
             self._end(np.flatnonzero(goes_on == 0), afterstates)
         self._next += 1

@@ -48,8 +48,8 @@ def _correction(missing: Floats, flow: Flow, steps: int) -> Floats:
         wanted = size * np.eye(used + 1)[0]
         weights = np.linalg.lstsq(images[: used + 1, :used], wanted)[0]
         left = np.linalg.norm(wanted - images[: used + 1, :used] @ weights)
-        if left * len(target) ** 0.5 <= BALANCED / 2:
-            break
+        if left * len(target) ** 0.5 <= BALANCED / 2 or length <= 1e-14:
+            break  # enough, or nothing new to combine
         basis[used] = vector / length
     correction: Floats = weights @ basis[:used]
     return correction

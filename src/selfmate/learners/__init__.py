@@ -5,7 +5,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from selfmate.learners.config import Config
+    from selfmate.runs.on_disk import RunOnDisk, Session
     from selfmate.runs.run import Run
 
 
@@ -24,6 +27,19 @@ class Learner:
     def config_class(self) -> "type[Config]":
         found: type[Config] = import_module(self.module).Config
         return found
+
+    def open_run(self, config: "Config", directory: "Path", session: "Session") -> "RunOnDisk":
+        """A run of this learner on disk, for `with`; see `selfmate.runs.on_disk.open_run`."""
+        from selfmate.runs.checkpoints import Policy
+        from selfmate.runs.header import Header
+        from selfmate.runs.on_disk import open_run
+
+        policy = Policy(
+            checkpoint_every=config.checkpoint_every,
+            keep_last=config.keep_last,
+            keep_every=config.keep_every,
+        )
+        return open_run(directory, Header(self.name, config.plain()), policy, session)
 
     def train(self, config: "Config", run: "Run") -> None:
         """Does what is left of a run, on one BLAS thread: sums must not depend on the number of

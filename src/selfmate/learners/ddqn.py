@@ -62,11 +62,19 @@ class Target:
     def refresh(self) -> None:
         if self._is_table:
             self._table = self._net.values(self._inputs)
+            self._highest: Array = self._table.max(axis=1)
 
     def values(self, states: NDArray[np.intp]) -> Array:
         if self._is_table:
             return self._table.take(states, axis=0)
         return self._net.values(self._inputs.take(states, axis=0))
+
+    def highest(self, states: NDArray[np.intp]) -> Array:
+        """Over all actions, allowed or not."""
+        if self._is_table:
+            return self._highest.take(states)
+        highest: Array = self.values(states).max(axis=1)
+        return highest
 
 
 class Counts:
@@ -84,13 +92,12 @@ class Ddqn(Pupil):
         self.replay = Replay(config.replay)
         self.target = Target(self.net, self.inputs, config.copy_every * config.batch)
         self.counts = Counts()
+        self._stuck = self.epsilons_of(np.array([config.episodes - 1]))
         self.one = OneSample(self.net, self.game.features)
         self.parts |= {"replay": self.replay, "target": self.target, "counts": self.counts}
 
     def epsilons(self) -> Array:
-        if self.settings.quirk_epsilon_stuck:
-            return self.epsilons_of(np.array([self.settings.episodes - 1]))
-        return super().epsilons()
+        return self._stuck if self.settings.quirk_epsilon_stuck else super().epsilons()
 
     def move(self) -> None:
         """A move in every game, and an update from remembered ones if there are enough."""
@@ -123,15 +130,14 @@ class Ddqn(Pupil):
 
     def update(self, moves: Moves, levels: Sequence[Array]) -> None:
         count = len(moves.states)
-        next_values = self.target.values(moves.next_states)
         if self.settings.quirk_max_of_all:
-            best = next_values.max(axis=1)
+            best = self.target.highest(moves.next_states)
         else:
             online = levels[-1][count:] + self.forbidden.take(moves.next_states, axis=0)
-            best = double_q(online, next_values)
+            best = double_q(online, self.target.values(moves.next_states))
         targets = bootstrapped(moves.rewards, moves.goes_on, best, self.settings.gamma)
-        errors = of_taken(levels[-1], moves.actions) - targets
         levels = [level[:count] for level in levels]
+        errors = of_taken(levels[-1], moves.actions) - targets
         self.net.parameters += self.lesson(levels, moves.actions, errors)
 
     def learn_one_by_one(self, moves: Moves) -> None:

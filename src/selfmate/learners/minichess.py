@@ -32,7 +32,7 @@ class MiniChessConfig(Config):
     draw_reward: float = Field(-1.0, ge=-1, le=0, description="for stalemate; mate is +1")
     episodes: int = Field(100_000, ge=1, le=10**9, description="games to play")
     games_at_once: int = Field(8, ge=1, le=4096, description="games stepped together")
-    gamma: float = Field(0.85, ge=0, le=1, description="worth of a reward one move later")
+    gamma: float = Field(0.85, ge=0, le=0.999, description="worth of a reward one move later")
     epsilon0: float = Field(0.2, ge=0, le=1, description="share of random moves in the first game")
     beta: float = Field(5e-5, ge=0, le=1, description="game n explores epsilon0 / (1 + beta n)")
     learning_rate: float = Field(0.0035, gt=0, le=1, description="in the first game")
@@ -80,6 +80,7 @@ class Pupil:
             self.game, config.games_at_once, seed=config.seed, draw_reward=config.draw_reward
         )
         self.parts: dict[str, Part] = {"optimizer": self.optimizer, "games": self.games}
+        self._one_hot = np.eye(self.game.actions, dtype=np.float32)
         self._loss, self._lessons = 0.0, 0
 
     def steps(self, run: Run) -> Iterator[Step]:
@@ -104,10 +105,9 @@ class Pupil:
     def lesson(self, levels: Sequence[Array], actions: NDArray[np.intp], errors: Array) -> Array:
         """The step that lessens the errors of the taken actions' values: down the gradient of
         half their mean square, other outputs being left alone."""
-        count = len(errors)
         self.note(errors)
-        of_outputs = np.zeros_like(levels[-1])
-        of_outputs[np.arange(count), actions] = errors / errors.dtype.type(count)
+        shares = errors / errors.dtype.type(len(errors))
+        of_outputs = self._one_hot.take(actions, axis=0) * shares[:, None]
         return self.step_down(self.net.backward(levels, of_outputs))
 
     def step_down(self, gradient: Array) -> Array:

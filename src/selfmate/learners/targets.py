@@ -15,7 +15,8 @@ def bootstrapped(rewards: Array, goes_on: Array, next_values: Array, gamma: floa
 
 def of_taken(values: Array, actions: Array) -> Array:
     """The value of one action in each row: [B, A] and [B] to [B]. For SARSA's A'."""
-    return values[np.arange(len(actions)), actions]
+    count, width = values.shape
+    return values.ravel().take(np.arange(0, count * width, width) + actions)
 
 
 def double_q(online: Array, target: Array) -> Array:

@@ -1,0 +1,1 @@
+"""What compares runs: reproducing the mini-chess seed's tables."""
