@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from selfmate.endgame import markov
-from selfmate.endgame.components import strong_components
 from selfmate.endgame.evaluate import Evaluation, evaluate_policy
 from selfmate.endgame.game import DRAW, GOES_ON, MATE, Game, compile_game
 from selfmate.endgame.optimal import greedy_actions, move_values, optimal_values
@@ -191,18 +190,3 @@ def test_rewards_change_regret_alone() -> None:
 def test_what_is_no_policy_is_refused(actions: Actions, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         evaluate_policy(compile_game(4), actions)
-
-
-def test_strong_components_by_reachability() -> None:
-    """Two nodes are in one component when each leads to the other; components come in order."""
-    dice = np.random.default_rng(9)
-    for _ in range(100):
-        nodes = int(dice.integers(1, 12))
-        follow = {i: dice.integers(nodes, size=dice.integers(0, 3)).tolist() for i in range(nodes)}
-        offsets = np.cumsum([0, *map(len, follow.values())]).tolist()
-        found = strong_components(offsets, [node for of in follow.values() for node in of])
-        leads_to = {node: reached([node], follow) for node in follow}
-        together = {frozenset(b for b in leads_to[a] if a in leads_to[b]) for a in follow}
-        assert {frozenset(component) for component in found} == together
-        for i, component in enumerate(found):
-            assert not any(set(earlier) & leads_to[component[0]] for earlier in found[:i])

@@ -1,10 +1,9 @@
-"""The tables of the mini-chess: what holds on every board, and how positions are written."""
+"""The tables of the mini-chess: what holds on every board."""
 
 import numpy as np
 import pytest
 
 from selfmate.endgame.game import DRAW, GOES_ON, MATE, SIZES, Game, compile_game
-from selfmate.endgame.notation import action_name, draw_position, move_name, square_name
 
 STATES = {4: 808, 5: 4_972, 6: 19_356, 7: 57_756, 8: 144_504}
 
@@ -69,24 +68,3 @@ def test_tables_cannot_be_changed() -> None:
 def test_other_sizes_are_refused(size: int) -> None:
     with pytest.raises(ValueError, match=f"no board of size {size}: allowed are 4 to 8"):
         compile_game(size)
-
-
-def test_moves_of_a_state_have_different_names(game: Game) -> None:
-    for state in np.random.default_rng(game.size).integers(game.states, size=50).tolist():
-        actions = np.flatnonzero(game.allowed[state]).tolist()
-        names = [move_name(game, state, action) for action in actions]
-        assert len(set(names)) == len(names)
-        for action, name in zip(actions, names, strict=True):
-            after = game.after_pieces[game.afterstates[state, action]]
-            moved = after["KQ".index(name[0])]
-            assert square_name(game.size, int(moved)) == name[1:]
-
-
-def test_actions_in_words() -> None:
-    assert [action_name(4, action) for action in (0, 5, 14, 24, 31)] == [
-        "Q up 1", "Q down 3", "Q up-right 3", "K up", "K down-left",
-    ]  # fmt: skip
-
-
-def test_positions_are_drawn_with_row_0_at_the_bottom() -> None:
-    assert draw_position(4, [5, 10, 3]) == "4 . . . .\n3 . . Q .\n2 . K . .\n1 . . . k\n  a b c d"

@@ -2,14 +2,12 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from safetensors import safe_open
 
 from selfmate.endgame.game import DRAW, GOES_ON, MATE, compile_game
-from selfmate.endgame.optimal import greedy_actions, mate_chances, optimal_values
 from selfmate.endgame.solve import PARTS, Solution, save_solution, solve
 
 # States, random mate probability and mean moves, optimal mean moves, worst case: found by a slow
@@ -40,23 +38,18 @@ def test_known_figures(size: int) -> None:
     assert len(parts) == PARTS
 
 
-@pytest.mark.parametrize(
-    ("gamma", "draw_reward"), [(0.85, -1.0), (0.85, 0.0), (0.0, -1.0), (0.999, -1.0), (0.5, 1.0)]
-)
-def test_the_value_of_a_move_is_what_it_brings(gamma: float, draw_reward: float) -> None:
+def test_the_value_of_a_move_is_what_it_brings(solution: Solution) -> None:
     """Bellman's equation, action by action."""
-    game = compile_game(4)
-    found = solve(game, gamma, draw_reward)
-    best = found.q_values.max(1)
+    game, best = compile_game(4), solution.q_values.max(1)
     for state, action in zip(*np.nonzero(game.allowed), strict=True):
         after = game.afterstates[state, action]
         replies = game.replies[after, : game.reply_counts[after]].tolist()
-        brings = {GOES_ON: 0.0, MATE: 1.0, DRAW: draw_reward}[int(game.endings[after])]
+        brings = {GOES_ON: 0.0, MATE: 1.0, DRAW: -1.0}[int(game.endings[after])]
         if replies:
-            brings = gamma * math.fsum(best[reply] for reply in replies) / len(replies)
-        assert abs(found.q_values[state, action] - brings) <= 2 * found.value_error
-    assert (found.q_values[~game.allowed] == -np.inf).all()
-    assert found.optimal_value == pytest.approx(game.start_probabilities @ best, abs=1e-11)
+            brings = 0.85 * math.fsum(best[reply] for reply in replies) / len(replies)
+        assert abs(solution.q_values[state, action] - brings) <= 2 * solution.value_error
+    assert (solution.q_values[~game.allowed] == -np.inf).all()
+    assert solution.optimal_value == pytest.approx(game.start_probabilities @ best, abs=1e-11)
 
 
 def test_moves_to_mate_follow_from_each_other(solution: Solution) -> None:
@@ -73,39 +66,6 @@ def test_moves_to_mate_follow_from_each_other(solution: Solution) -> None:
         assert solution.least_moves[state] == pytest.approx(min(least), abs=1e-11)
         assert solution.worst_moves[state] == min(worst)
     assert (solution.least_moves <= solution.worst_moves + 1e-11).all()
-
-
-def test_mate_can_always_be_had() -> None:
-    assert (mate_chances(compile_game(4)) == 1).all()
-
-
-@pytest.mark.parametrize("gamma", [-0.1, 1.0, math.nan, math.inf])
-def test_gamma_is_checked(gamma: float) -> None:
-    with pytest.raises(ValueError, match=rf"gamma {gamma} is not a number from 0 to 0\.999"):
-        optimal_values(compile_game(4), gamma, -1.0)
-
-
-@pytest.mark.parametrize("reward", [-1.1, 2.0, math.nan])
-def test_the_draw_reward_is_checked(reward: float) -> None:
-    with pytest.raises(ValueError, match=f"draw reward {reward} is not a number from -1 to 1"):
-        optimal_values(compile_game(4), 0.85, reward)
-
-
-def test_greedy_actions_are_the_best_allowed_ones(solution: Solution) -> None:
-    game = compile_game(4)
-    values = np.where(game.allowed, solution.q_values, 99.0)  # what is not allowed tempts nobody
-    actions = greedy_actions(game, values)
-    chosen = solution.q_values[np.arange(game.states), actions]
-    assert (chosen == solution.q_values.max(1)).all()
-
-
-def test_values_that_cannot_be_played_by_are_refused() -> None:
-    game = compile_game(4)
-    with pytest.raises(ValueError, match=r"values of shape \(808,\): allowed is \(808, 32\)"):
-        greedy_actions(game, np.zeros(808))
-    values: Any = np.where(game.allowed, np.nan, 0.0)
-    with pytest.raises(ValueError, match="must be finite"):
-        greedy_actions(game, values)
 
 
 def test_a_saved_solution_holds_everything(solution: Solution, tmp_path: Path) -> None:
