@@ -8,8 +8,7 @@ class Job(Thread):
     """Work in a thread of its own, waited for in a way that Ctrl-C cannot confuse.
 
     Python 3.11 takes a thread whose `join` was interrupted for ended (CPython issue 90882), so
-    an event comes first. It is waited for a second at a time: a signal that the system gives to
-    another thread does not wake this one.
+    an event comes first.
     """
 
     def __init__(self, work: Callable[[], None]) -> None:
@@ -28,8 +27,7 @@ class Job(Thread):
 
     def wait(self) -> None:
         if self.ident is not None:
-            while not self._done.wait(timeout=1):
-                pass
+            self._done.wait()
             self.join()
 
 

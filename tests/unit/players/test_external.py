@@ -285,8 +285,11 @@ def test_a_forgotten_player_ends_its_engines(scripted: Callable[[str], Scripted]
 
 
 def run_program(engine: Scripted, then: str) -> "subprocess.Popen[str]":
+    """A program that Ctrl-C ends even where the tests run in the background, which ignores it."""
     program = f"""
+import signal
 import numpy as np
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from selfmate.players import load_player
 from selfmate.rules import Board
 board = Board()
