@@ -23,6 +23,7 @@ from selfmate.runs.run import Arrays, Run, Saved
 class Config(MiniChessConfig):
     """The quirks are those of the seed's listing."""
 
+    games_at_once: int = Field(16, ge=1, le=4096, description="games stepped together")
     replay: int = Field(10_000, ge=1, le=10**7, description="moves that are remembered")
     batch: int = Field(32, ge=1, le=10**5, description="of them drawn for an update")
     learning_starts: int = Field(100, ge=1, description="moves remembered before learning starts")
