@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from selfmate.runs.on_disk import Session
     from selfmate.runs.progress import Progress
     from selfmate.runs.run import Arrays
+    from selfmate.runs.tensorboard import TensorBoardMirror
+
+    Watch = Callable[[Progress], None]
 
 
 def train(
@@ -84,15 +87,20 @@ def train(
         agreed = read_config(chosen, preset=preset, file=config, sets=sets or (), seed=seed)
         directory = run or default_directory(learner, preset or "default", agreed, resume)
         view = TrainView(chosen, directory)
+        mirror = _mirror(directory) if tensorboard else None
         session = Session(
             resume=resume,
             minutes=minutes or math.inf,
             load=None if load is None else _weights_of(load),
             say=view.say,
-            watch=_watcher(view, directory, tensorboard),
+            watch=view.update if mirror is None else _both(view.update, mirror),
         )
     started = time.perf_counter()
-    stopped_by = _train(agreed, session, view)
+    try:
+        stopped_by = _train(agreed, session, view)
+    finally:
+        if mirror is not None:
+            mirror.close()
     report = summary_of(RunDirectory(directory)) | {"seconds": time.perf_counter() - started}
     if as_json:
         print(json.dumps(report))
@@ -118,16 +126,16 @@ def _weights_of(run: Path) -> "Arrays":
     return found.weights
 
 
-def _watcher(view: TrainView, directory: Path, tensorboard: bool) -> "Callable[[Progress], None]":
-    if not tensorboard:
-        return view.update
+def _mirror(directory: Path) -> "TensorBoardMirror":
     from selfmate.runs.tensorboard import TensorBoardMirror
 
-    mirror = TensorBoardMirror(directory)
+    return TensorBoardMirror(directory)
 
+
+def _both(one: "Watch", other: "Watch") -> "Watch":
     def both(progress: "Progress") -> None:
-        view.update(progress)
-        mirror(progress)
+        one(progress)
+        other(progress)
 
     return both
 

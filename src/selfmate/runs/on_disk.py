@@ -105,11 +105,13 @@ class RunOnDisk:
 
     def _steps_left(self, keeper: Keeper, plan: Plan) -> Generator[RunStep]:
         deadline = time.monotonic() + 60 * self._session.minutes
+        began = time.monotonic()
         while keeper.step < plan.count and self.stopped_by is None:
             step = RunStep(plan, keeper.step + 1, keeper.still_good)
-            began = time.monotonic()
             yield step
-            progress = keeper.keep(step, time.monotonic() - began)
+            ended = time.monotonic()
+            progress = keeper.keep(step, ended - began)
+            began = ended  # so that saving counts, with the step that follows
             if self._session.watch is not None:
                 with keeper.writing():
                     self._session.watch(progress)
