@@ -1,6 +1,7 @@
 """State that lives in arrays changed in place: copied out to be saved, copied back to go on."""
 
 from selfmate.runs.run import Arrays
+from selfmate.runs.tensors import check_layout
 
 
 def copied(arrays: Arrays) -> Arrays:
@@ -9,16 +10,7 @@ def copied(arrays: Arrays) -> Arrays:
 
 def restore(arrays: Arrays, saved: Arrays) -> None:
     """Writes saved values over the arrays; ValueError unless names, shapes and types are theirs."""
-    if arrays.keys() != saved.keys():
-        odd = ", ".join(sorted(arrays.keys() ^ saved.keys()))
-        raise ValueError(f"the arrays are not the same ones: {odd}")
-    for name, array in arrays.items():
-        found, wanted = saved[name], array
-        if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
-            raise ValueError(
-                f"{name} is {found.dtype} {list(found.shape)}, "
-                f"not {wanted.dtype} {list(wanted.shape)}"
-            )
+    check_layout(saved, arrays)
     for name, array in arrays.items():
         array[...] = saved[name]
 
