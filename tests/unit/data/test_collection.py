@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from selfmate.rules import Board
 from selfmate.search.teacher import score_moves, values_side_to_move
 from unit.data.collected import MIXED, SOME, collect, without_ts
 
-KEYS = "fen side best_action top_k teacher_policy value valid_actions move game_id ply ts".split()
+KEYS = ["fen", "side", "best_action", "top_k", "teacher_policy", "value", "valid_actions", "move"]
+KEYS += ["game_id", "ply", "ts"]
 ENDINGS = (".ndjson", ".ndjson.gz", ".ndjson.zst")
 
 
@@ -117,7 +119,7 @@ def test_promotions_that_share_an_action_are_added(tmp_path: Path) -> None:
 def test_games_can_be_played_through(entries: list[dict[str, Any]]) -> None:
     """Where no position was left out as a repeat, each follows from the one before."""
     followed = 0
-    for before, after in zip(entries, entries[1:], strict=False):
+    for before, after in pairwise(entries):
         if before["game_id"] == after["game_id"] and after["ply"] == before["ply"] + 1:
             board = Board(before["fen"])
             board.push(before["move"])
