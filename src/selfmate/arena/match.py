@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from selfmate.arena.dice import roll
 from selfmate.arena.openings import Opening
 from selfmate.players import Player
 from selfmate.rules import Board, Outcome, push_moves
 from selfmate.rules.cores import available_cores
+from selfmate.search.dice import roll
 from selfmate.search.teacher import score_moves
 
 DEFAULT_MAX_PLIES = 400  # after the opening

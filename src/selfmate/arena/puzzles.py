@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from selfmate.arena.dice import roll
 from selfmate.players import Player
 from selfmate.rules import Board, uci_text
+from selfmate.search.dice import roll
 
 BAND_WIDTH = 200  # rating points
 COLUMNS = ("FEN", "Moves", "Rating", "Themes")

@@ -8,6 +8,7 @@ from typer._click.exceptions import ClickException
 
 from selfmate.cli import (
     bench,
+    collect,
     demo,
     doctor,
     endgame,
@@ -33,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for verb in (demo, train, inspect, match, rate, puzzles, uci, perft, bench, doctor):
+for verb in (demo, collect, train, inspect, match, rate, puzzles, uci, perft, bench, doctor):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
 app.add_typer(runs.runs, name="runs")
 app.add_typer(endgame.endgame, name="endgame")

@@ -5,26 +5,20 @@ reason. What counts as a game, and the bounds on what one may contain, are the c
 (core/chess/pgn_parser.h, pgn_splitter.h).
 """
 
-import gzip
 import io
 import os
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-import zstandard
-
 from selfmate._core import Board, GameRecords, PgnReader
 from selfmate.rules.cores import available_cores
+from selfmate.rules.texts import read_texts
 
 DEFAULT_CHUNK_BYTES = 1 << 20
-# Streams that want a larger window than this are refused (zstd's own --long default).
-MAX_ZSTD_WINDOW_BYTES = 1 << 27
 
 ROSTER = {
     "Event": "?",
@@ -38,9 +32,6 @@ ROSTER = {
 RESULT_TEXTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1", -128: "*"}
 TEXT_WIDTH = 79
 
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_ZSTD_SKIPPABLE_MAGIC = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-_GZIP_MAGIC = b"\x1f\x8b"
 _TAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*")
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
@@ -89,7 +80,7 @@ def read_pgn(
 def _chunks(source: PgnSource, reader: PgnReader, chunk_bytes: int) -> Iterator[PgnChunk]:
     at_end = False
     with _opened(source) as (stream, name):
-        texts = _texts(stream, name, chunk_bytes)
+        texts = read_texts(stream, name, chunk_bytes)
         while not at_end:
             text = next(texts, b"")
             at_end = not text
@@ -121,67 +112,6 @@ def _opened(source: PgnSource) -> Iterator[tuple[io.BufferedReader, str]]:
         yield buffered, name
     finally:
         buffered.detach()
-
-
-def _texts(stream: io.BufferedReader, name: str, chunk_bytes: int) -> Iterator[bytes]:
-    """The text in chunks, decompressed; refused at its beginning if it is no text."""
-    magic = stream.peek(4)[:4]
-    if magic == _ZSTD_MAGIC or _ZSTD_SKIPPABLE_MAGIC.fullmatch(magic):
-        plain = _zstd_texts(stream, chunk_bytes)
-    elif magic[:2] == _GZIP_MAGIC:
-        plain = iter(partial(gzip.GzipFile(fileobj=stream).read, chunk_bytes), b"")
-    else:
-        plain = iter(partial(stream.read, chunk_bytes), b"")
-    try:
-        for number, text in enumerate(plain):
-            if number == 0:
-                _check_is_text(text, name)
-            yield text
-    except (zstandard.ZstdError, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"{name} is damaged: {error}") from error
-
-
-def _check_is_text(beginning: bytes, name: str) -> None:
-    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError(f"{name} is UTF-16 text; save it as UTF-8")
-    if b"\0" in beginning[:4096]:
-        raise ValueError(f"{name} is binary data, not PGN text")
-
-
-def _zstd_texts(stream: io.BufferedReader, chunk_bytes: int) -> Iterator[bytes]:
-    """Decompressed chunks of one or more zstd frames.
-
-    zstandard's reader takes a cut-off stream for a complete one. So a frame with a known text is
-    put behind the stream: its text comes out last only if every frame before it is complete.
-    """
-    sentinel = b"the stream is complete"
-    last_frame = zstandard.ZstdCompressor(write_checksum=True).compress(sentinel)
-    decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW_BYTES)
-    with decompressor.stream_reader(
-        cast(BinaryIO, _Followed(stream, last_frame)), read_across_frames=True, closefd=False
-    ) as reader:
-        held = b""
-        while text := reader.read(chunk_bytes):
-            held += text
-            if ready := held[: -len(sentinel)]:
-                yield ready
-            held = held[-len(sentinel) :]
-    if held != sentinel:
-        raise EOFError("the compressed stream is cut off")
-
-
-class _Followed:
-    """A readable stream with some more bytes behind its end."""
-
-    def __init__(self, stream: io.BufferedReader, tail: bytes) -> None:
-        self._stream = stream
-        self._tail = tail
-
-    def read(self, size: int) -> bytes:
-        if data := self._stream.read(size):
-            return data
-        data, self._tail = self._tail, b""
-        return data
 
 
 def write_pgn(

@@ -13,6 +13,7 @@ from unit.cli.process import selfmate
 
 VERBS = (
     "demo",
+    "collect",
     "train",
     "runs",
     "inspect",

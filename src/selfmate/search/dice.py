@@ -1,7 +1,7 @@
-"""Chance in matches: one number per game and ply, whatever else is going on.
+"""Chance in games: one number per game and ply, whatever else is going on.
 
-No player holds a random state. So a match is the same however its games are grouped, and goes on
-after an interruption as if there had been none.
+Nobody holds a random state. So games are the same however they are grouped, and go on after an
+interruption as if there had been none.
 """
 
 import numpy as np

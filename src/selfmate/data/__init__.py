@@ -1,0 +1,1 @@
+"""What learners learn from: the teacher's games as NDJSON, and that read into arrays."""

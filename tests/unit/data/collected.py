@@ -1,0 +1,41 @@
+"""Small collections, made once, to look at, cut and go on with."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from selfmate.data.collection import Choosiness, Collection
+from selfmate.data.teacher_games import Plan, TeacherGames
+from selfmate.search.teacher import score_moves
+
+MIXED = Plan(games=14, max_plies=50, random_share=0.2, endgame_share=0.2, seed=3)
+SOME = Choosiness(drop_draws=0.3)
+
+
+def collect(
+    path: Path,
+    plan: Plan = MIXED,
+    choosiness: Choosiness = SOME,
+    *,
+    resume: bool = False,
+    at_once: int = 5,
+    most_plies: int = 10**9,
+) -> Collection:
+    """Collects at depth 1, or stops after so many plies of all games."""
+    games = TeacherGames(plan, partial(score_moves, depth=1), at_once)
+    collection = Collection(games, choosiness, path, teacher="teacher:depth=1", resume=resume)
+    try:
+        for _ in zip(range(most_plies), collection.run(), strict=False):
+            pass
+        collection.save()
+    finally:
+        collection.close()
+    return collection
+
+
+def without_ts(text: str) -> list[dict[str, Any]]:
+    entries = [json.loads(line) for line in text.splitlines()]
+    for entry in entries:
+        assert isinstance(entry.pop("ts"), int)
+    return entries

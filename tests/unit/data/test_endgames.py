@@ -1,0 +1,38 @@
+"""Starts of won endgames against python-chess."""
+
+from collections import Counter
+
+import chess
+
+from selfmate.data.endgames import ARMIES, won_endgame
+
+STARTS = [won_endgame(5, number) for number in range(300)]
+
+
+def test_starts_are_legal_and_won_by_material() -> None:
+    kinds: Counter[tuple[bool, bool]] = Counter()
+    armies = set()
+    for fen in STARTS:
+        board = chess.Board(fen)
+        assert board.is_valid()
+        assert not board.is_game_over()
+        winner = board.occupied_co[chess.WHITE].bit_count() > 1
+        pieces = board.piece_map().values()
+        assert [piece.piece_type for piece in pieces if piece.color != winner] == [chess.KING]
+        army = [piece.symbol().upper() for piece in pieces if piece.color == winner]
+        armies.add("".join(sorted(set(army) - {"K"}, key="QRB".index)) + str(len(army)))
+        assert not any(map(board.is_capture, board.legal_moves))
+        bishops = chess.SquareSet(board.bishops)
+        assert not bishops or {
+            bool(chess.BB_SQUARES[s] & chess.BB_LIGHT_SQUARES) for s in bishops
+        } == {True, False}
+        kinds[winner, board.turn] += 1
+    assert len(armies) == len(ARMIES)
+    assert min(kinds.values()) > 40
+    assert len(kinds) == 4
+
+
+def test_starts_depend_on_seed_and_number_alone() -> None:
+    assert won_endgame(5, 7) == STARTS[7]
+    assert won_endgame(6, 7) != STARTS[7]
+    assert len(set(STARTS)) == len(STARTS)
