@@ -1,4 +1,4 @@
-"""Numbers as text, many lists in one go: a loop over every number would take as long as the teacher.
+"""Numbers as text, many lists in one go; a loop over every number would slow the teacher down.
 
 Each number is a row of letters, filled up with zero bytes that are left out in the end.
 """
