@@ -85,8 +85,9 @@ def collect(
 ) -> None:
     """Let the teacher play, and write what it thinks of every position, one JSON object a line.
 
-    It samples from its probabilities, softmax(score / tau) over the best moves. Stopped or killed,
-    --resume goes on; the file becomes the same as without, time stamps aside.
+    It samples from its probabilities, softmax(score / tau) over the best moves.
+
+    Stopped or killed, it goes on with --resume to the same file, time stamps aside.
     """
     from selfmate.data.collection import Choosiness, Collection
     from selfmate.data.teacher_games import Plan, TeacherGames

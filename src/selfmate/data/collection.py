@@ -89,17 +89,21 @@ class Collection:
                 self._keep(game)
                 self.next += 1
             if sum(map(len, self._texts)) >= CHUNK_CHARACTERS:
-                self.save()
+                self._write()
             yield self.tally
 
     def save(self) -> None:
-        """Writes the games that are ready."""
-        if self._texts:
-            self._file.append("".join(self._texts))
-            self._texts = []
+        """Writes the games that are ready, safe from whatever comes."""
+        self._write()
+        self._file.sync()
 
     def close(self) -> None:
         self._file.close()
+
+    def _write(self) -> None:
+        if self._texts:
+            self._file.append("".join(self._texts))
+            self._texts = []
 
     def _keep(self, game: TaughtGame) -> None:
         self.tally.add(game)
@@ -119,27 +123,22 @@ class Collection:
     def _read(self) -> int:
         """Takes over the games that are whole, and returns how many bytes they are.
 
-        Whether the last game is whole cannot be seen, so what comes with it is left out.
+        Whether the last game is whole cannot be seen, so the chunks it is in are left out.
         """
-        kept, end, last = 0, 0, -1
+        kept_bytes, end, last = 0, 0, -1
         unsure = list[str]()
-        line = 1
-        for chunk_end, text in whole_chunks(self.path):
-            rows = [
-                _game_and_fen(self.path, line + i, row) for i, row in enumerate(text.splitlines())
-            ]
-            line += len(rows)
-            if rows and rows[0][0] != last:
+        for chunk_end, rows in _chunks(self.path):
+            if rows[0][0] != last:
                 self.tally.repeats.update(unsure)
-                kept, self.next, unsure = end, last + 1, []
+                kept_bytes, self.next, unsure = end, last + 1, []
             unsure += [_without_clocks(fen) for _, fen in rows]
-            end, last = chunk_end, rows[-1][0] if rows else last
+            end, last = chunk_end, rows[-1][0]
         if last >= self._games.plan.games:
             raise ValueError(
                 f"{self.path} holds game {last} already, more than the {self._games.plan.games} "
                 "games asked for"
             )
-        return kept
+        return kept_bytes
 
 
 def _settings(plan: Plan, choosiness: Choosiness, teacher: str) -> Settings:
@@ -153,6 +152,18 @@ def _settings(plan: Plan, choosiness: Choosiness, teacher: str) -> Settings:
 
 def _without_clocks(fen: str) -> str:
     return fen.rsplit(" ", 2)[0]
+
+
+def _chunks(path: Path) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """Game and FEN of every line of a chunk, and the byte behind it."""
+    number = 0
+    for end, text in whole_chunks(path):
+        rows = []
+        for line in text.splitlines():
+            number += 1
+            rows.append(_game_and_fen(path, number, line))
+        if rows:
+            yield end, rows
 
 
 def _game_and_fen(path: Path, number: int, line: bytes) -> tuple[int, str]:

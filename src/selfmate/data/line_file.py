@@ -56,11 +56,14 @@ class LineFile:
             while written < len(data):
                 at = self._size_bytes + written
                 written += os.pwrite(self._descriptor, data[written:], at)
-            os.fsync(self._descriptor)
         except OSError:
             self.cut(self._size_bytes)
             raise
         self._size_bytes += written
+
+    def sync(self) -> None:
+        """Has the disk write what the system still holds; each chunk would wait too long for it."""
+        os.fsync(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)

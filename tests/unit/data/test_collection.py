@@ -219,7 +219,7 @@ def test_a_stopped_collection_goes_on(
     ending: str, entries: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     path = tmp_path / f"stopped{ending}"
-    collect(path, most_plies=60)
+    collect(path, most_plies=70)
     assert 0 < len(without_ts(text_of(path))) < len(entries)
     collect(path, resume=True)
     assert without_ts(text_of(path)) == entries
@@ -249,7 +249,7 @@ def test_other_settings_are_refused(
     plan: Plan, choosiness: Choosiness, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "mine.ndjson"
-    collect(path, most_plies=60)
+    collect(path, most_plies=70)
     before = path.read_bytes()
     with pytest.raises(ValueError, match=message):
         collect(path, plan, choosiness, resume=True)
