@@ -34,7 +34,7 @@ def main() -> None:
     with TemporaryDirectory() as folder, patch.object(rich.console, "Console", lambda **_: console):
         demo(seed=1, out=Path(folder))
     text = console.export_svg(title="", code_format=FRAME, unique_id="demo")
-    PICTURE.write_text(text.replace(f"{folder}/games.pgn", "runs/demo/games.pgn"), "utf-8")
+    PICTURE.write_text(text.replace(folder, "runs/demo"), "utf-8")
 
 
 main()

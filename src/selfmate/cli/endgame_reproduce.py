@@ -127,7 +127,7 @@ def _write(plan: "Reproduction") -> list[str]:
         ours = [plan.figures_of(column) for column in table.columns]
         texts.append(as_markdown(table, ours, plan.episodes))
         runs = plan.runs_of(table)
-        if can_draw() and runs:
+        if can_draw() and runs and not table.is_about_time:
             draw_curves(table.title, runs, plan.directory / f"table-{table.number}.png")
     if not can_draw():
         typer.echo("no curves: they need matplotlib, pip install 'selfmate[plots]'", err=True)
