@@ -1,6 +1,7 @@
 """Draws docs/pictures/demo.svg: what `selfmate demo` shows. Run by `make docs`."""
 
 import io
+from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -9,7 +10,7 @@ import rich.console
 
 from selfmate.cli.demo import demo
 
-PICTURE = Path(__file__).parent / "pictures" / "demo.svg"
+PICTURE = Path(__file__).resolve().parent / "pictures" / "demo.svg"
 # rich's own frame, without its web fonts: the picture must not fetch anything.
 FRAME = """<svg viewBox="0 0 {width} {height}" xml:space="preserve" \
 xmlns="http://www.w3.org/2000/svg">
@@ -31,10 +32,11 @@ def main() -> None:
     console = rich.console.Console(
         record=True, width=88, file=io.StringIO(), force_terminal=True, highlight=False
     )
-    with TemporaryDirectory() as folder, patch.object(rich.console, "Console", lambda **_: console):
-        demo(seed=1, out=Path(folder))
+    drawing = patch.object(rich.console, "Console", lambda **_: console)
+    with TemporaryDirectory() as folder, chdir(folder), drawing:
+        demo(seed=1, out=Path("runs/demo"))
     text = console.export_svg(title="", code_format=FRAME, unique_id="demo")
-    PICTURE.write_text(text.replace(folder, "runs/demo"), "utf-8")
+    PICTURE.write_text(text, "utf-8")
 
 
 main()
