@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.collect_view import CollectView, print_summary, summary_of
+from selfmate.cli.collect_view import live_line, print_summary, summary_of
 from selfmate.cli.errors import JobFailedError, reading_input
 from selfmate.cli.numbers import LARGEST_SEED, between, whole
 
@@ -181,7 +181,7 @@ def _run(collection: "Collection", games: int) -> int | None:
 
     signals = StopSignals()
     try:
-        with signals, CollectView(collection, games) as view:
+        with signals, live_line(collection, games) as view:
             for _ in collection.run():
                 view.update()
                 if signals.received is not None:

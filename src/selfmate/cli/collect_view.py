@@ -1,71 +1,31 @@
 """Collecting as it goes on: one live line, and a table at the end."""
 
 import sys
-import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from selfmate.cli.figures import duration
-from selfmate.cli.progress import SECONDS_BETWEEN_LINES
+from selfmate.cli.live_line import LiveLine
 
 if TYPE_CHECKING:
-    from rich.status import Status
-
     from selfmate.data.collection import Collection
 
-SECONDS_BETWEEN_UPDATES = 0.2
 
+def live_line(collection: "Collection", games: int) -> LiveLine:
+    """To be updated after every ply of all games."""
+    first = collection.next
+    if first:
+        print(f"going on from game {first:,} of {games:,}", file=sys.stderr)
 
-class CollectView:
-    """The live line on standard error; plain lines now and then when that is no terminal."""
-
-    def __init__(self, collection: "Collection", games: int) -> None:
-        self.collection, self.games = collection, games
-        self.first = collection.next
-        self.live = sys.stderr.isatty()
-        self.started = self.shown = time.monotonic()
-        self.status: Status | None = None
-
-    def __enter__(self) -> "CollectView":
-        if self.first:
-            print(f"going on from game {self.first:,} of {self.games:,}", file=sys.stderr)
-        if self.live:
-            from rich.console import Console
-
-            self.status = Console(stderr=True, highlight=False).status("starting ...")
-            self.status.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self.status is not None:
-            self.status.stop()
-
-    def update(self) -> None:
-        """Called after every ply of all games; shows at most a few lines a second."""
-        now = time.monotonic()
-        pause = SECONDS_BETWEEN_UPDATES if self.live else SECONDS_BETWEEN_LINES
-        if now - self.shown < pause:
-            return
-        self.shown = now
-        if self.status is not None:
-            self.status.update(self._line(now))
-        else:
-            print(self._line(now), file=sys.stderr, flush=True)
-
-    def _line(self, now: float) -> str:
-        seconds, tally = now - self.started, self.collection.tally
-        done = self.collection.next
-        left = seconds * (self.games - done) / (done - self.first) if done > self.first else None
+    def line(seconds: float) -> str:
+        tally, done = collection.tally, collection.next
+        left = seconds * (games - done) / (done - first) if done > first else None
         return (
-            f"{done:,} of {self.games:,} games  {tally.repeats.total():,} positions  "
+            f"{done:,} of {games:,} games  {tally.repeats.total():,} positions  "
             f"{tally.judged / seconds:,.0f} positions/s"
             + ("" if left is None else f"  {duration(left)} left")
         )
+
+    return LiveLine(line)
 
 
 def summary_of(collection: "Collection", seconds: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from selfmate.cli.errors import reading_input
-from selfmate.cli.match_view import MatchView, print_report
+from selfmate.cli.match_view import live_line, print_report
 from selfmate.cli.numbers import LARGEST_SEED, whole
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def match(
 
 def _play(run: "MatchRun") -> None:
     try:
-        with MatchView(run) as view:
+        with live_line(run) as view:
             run.play(on_game=view.update)
     finally:
         for player in run.players:

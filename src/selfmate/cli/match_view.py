@@ -1,69 +1,28 @@
 """A match as it goes on: one live line, and a table at the end."""
 
-import sys
-import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
-from selfmate.cli.progress import SECONDS_BETWEEN_LINES
+from selfmate.cli.live_line import LiveLine
 
 if TYPE_CHECKING:
-    from rich.status import Status
-
     from selfmate.arena.report import MatchReport
     from selfmate.arena.run_match import MatchRun
 
-SECONDS_BETWEEN_UPDATES = 0.2
 
+def live_line(run: "MatchRun") -> LiveLine:
+    """To be updated after every game."""
+    already, total = len(run.log.games), run.settings.games
 
-class MatchView:
-    """The live line on standard error; plain lines now and then when that is no terminal."""
-
-    def __init__(self, run: "MatchRun") -> None:
-        self.run = run
-        self.live = sys.stderr.isatty()
-        self.already = len(run.log.games)
-        self.started = self.shown = time.monotonic()
-        self.status: Status | None = None
-
-    def __enter__(self) -> "MatchView":
-        if self.live:
-            from rich.console import Console
-
-            self.status = Console(stderr=True, highlight=False).status("starting ...")
-            self.status.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self.status is not None:
-            self.status.stop()
-
-    def update(self) -> None:
-        """Called after every game; shows at most a few lines a second."""
-        now = time.monotonic()
-        pause = SECONDS_BETWEEN_UPDATES if self.live else SECONDS_BETWEEN_LINES
-        if now - self.shown < pause:
-            return
-        self.shown = now
-        if self.status is not None:
-            self.status.update(self._line(now))
-        else:
-            print(self._line(now), file=sys.stderr, flush=True)
-
-    def _line(self, now: float) -> str:
-        done, total = len(self.run.log.games), self.run.settings.games
-        rate = (done - self.already) / (now - self.started)
-        report = self.run.report()
+    def line(seconds: float) -> str:
+        done, report = len(run.log.games), run.report()
+        rate = (done - already) / seconds
         left = f"{(total - done) / rate:.0f} s left" if rate else ""
         return (
             f"{done}/{total}  {report.wins}-{report.draws}-{report.losses}  "
             f"{report.score:.1%}  Elo {elo_text(report)}  {rate:.1f} games/s  {left}"
         )
+
+    return LiveLine(line)
 
 
 def elo_text(report: "MatchReport") -> str:

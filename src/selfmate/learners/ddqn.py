@@ -79,6 +79,8 @@ class Target:
 
 
 class Counts:
+    """Updates so far, and how often the target has followed."""
+
     def __init__(self) -> None:
         self.updates, self.copies = np.array(0, np.int64), np.array(0, np.int64)
 
@@ -86,10 +88,9 @@ class Counts:
         return {"updates": self.updates, "copies": self.copies}
 
 
-class Ddqn(Pupil):
+class Ddqn(Pupil[Config]):
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.settings = config
         self.replay = Replay(config.replay)
         self.target = Target(self.net, self.inputs, config.copy_every * config.batch)
         self.counts = Counts()
@@ -98,15 +99,15 @@ class Ddqn(Pupil):
         self.parts |= {"replay": self.replay, "target": self.target, "counts": self.counts}
 
     def epsilons(self) -> Array:
-        return self._stuck if self.settings.quirk_epsilon_stuck else super().epsilons()
+        return self._stuck if self.config.quirk_epsilon_stuck else super().epsilons()
 
     def move(self) -> None:
         """A move in every game, and an update from remembered ones if there are enough."""
-        if len(self.replay) < self.settings.learning_starts:
+        if len(self.replay) < self.config.learning_starts:
             self.play(self.levels(self.games.states)[-1])
             return
-        moves = self.replay.sample(self.dice, self.settings.batch)
-        if self.settings.vectorized:
+        moves = self.replay.sample(self.dice, self.config.batch)
+        if self.config.vectorized:
             self.play_and_learn(moves)
         else:
             self.play(self.levels(self.games.states)[-1])
@@ -125,18 +126,18 @@ class Ddqn(Pupil):
 
     def asked(self, moves: Moves) -> NDArray[np.intp]:
         """The states whose values an update needs."""
-        if self.settings.quirk_max_of_all:
+        if self.config.quirk_max_of_all:
             return moves.states
         return np.concatenate([moves.states, moves.next_states])
 
     def update(self, moves: Moves, levels: Sequence[Array]) -> None:
         count = len(moves.states)
-        if self.settings.quirk_max_of_all:
+        if self.config.quirk_max_of_all:
             best = self.target.highest(moves.next_states)
         else:
             online = levels[-1][count:] + self.forbidden.take(moves.next_states, axis=0)
             best = double_q(online, self.target.values(moves.next_states))
-        targets = bootstrapped(moves.rewards, moves.goes_on, best, self.settings.gamma)
+        targets = bootstrapped(moves.rewards, moves.goes_on, best, self.config.gamma)
         levels = [level[:count] for level in levels]
         errors = of_taken(levels[-1], moves.actions) - targets
         self.net.parameters += self.lesson(levels, moves.actions, errors)
@@ -147,18 +148,18 @@ class Ddqn(Pupil):
         next_values = self.target.values(moves.next_states)
         best = next_values.max(axis=1).tolist()
         for i, (state, action) in enumerate(zip(moves.states, moves.actions, strict=True)):
-            if not self.settings.quirk_max_of_all:
+            if not self.config.quirk_max_of_all:
                 after = moves.next_states[i]
                 chosen = (self.one.values(after) + self.forbidden[after]).argmax()
                 best[i] = float(next_values[i, chosen])
-            discount = self.settings.gamma * float(moves.goes_on[i])
+            discount = self.config.gamma * float(moves.goes_on[i])
             target = float(moves.rewards[i]) + discount * best[i]
             errors[i] = self.one.learn(state, action, target, rate)
         self.note(errors)
 
     def follow(self) -> None:
         """Counts an update, and lets the target follow when it is time."""
-        config, counts = self.settings, self.counts
+        config, counts = self.config, self.counts
         counts.updates += 1
         passed = counts.updates if config.copy_unit == "updates" else self.games.finished
         if passed // config.copy_every > counts.copies:

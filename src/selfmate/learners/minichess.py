@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,9 @@ class MiniChessConfig(Config):
     )
 
 
+C = TypeVar("C", bound=MiniChessConfig)
+
+
 class Part(Protocol):
     """Something of a learner that changes as it learns."""
 
@@ -58,10 +61,10 @@ class Part(Protocol):
         """All that changes, to be saved and restored in place."""
 
 
-class Pupil:
+class Pupil(Generic[C]):
     """A net that plays and is taught: what is the same in SARSA and DDQN. A `State` of a run."""
 
-    def __init__(self, config: MiniChessConfig) -> None:
+    def __init__(self, config: C) -> None:
         self.config = config
         self.game = compile_game(config.size)
         self.dice = np.random.default_rng(config.seed)

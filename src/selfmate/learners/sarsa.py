@@ -52,17 +52,16 @@ class Chosen:
         return {"actions": self.actions}
 
 
-class Sarsa(Pupil):
+class Sarsa(Pupil[Config]):
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.settings = config
         values = self.levels(self.games.states)[-1]
         self.chosen = Chosen(self.games.choose(values, self.epsilons()))
         self.parts["chosen"] = self.chosen
 
     def move(self) -> None:
         """Plays A in every game, chooses A' and learns from both."""
-        config, count = self.settings, self.config.games_at_once
+        config, count = self.config, self.config.games_at_once
         moves = self.games.play(self.chosen.actions.copy())
         both = self.levels(np.concatenate([moves.states, self.games.states]))
         levels, next_levels = [x[:count] for x in both], [x[count:] for x in both]
@@ -84,7 +83,7 @@ class Sarsa(Pupil):
         self, moves: Moves, errors: Array, levels: list[Array], next_levels: list[Array]
     ) -> None:
         """What the seed's listing does to the weights after a move of its one game."""
-        config, action = self.settings, int(moves.actions[0])
+        config, action = self.config, int(moves.actions[0])
         self.note(errors)
         hidden = next_levels[1] if config.quirk_next_hidden and moves.goes_on[0] else levels[1]
         of_outputs = np.zeros_like(levels[-1])

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 class Listed:
     """Listing 1's weights, [outputs, inputs] as there."""
 
-    def __init__(self, pupil: Pupil) -> None:
+    def __init__(self, pupil: Pupil[Any]) -> None:
         first, last = (layer.astype(np.float64) for layer in pupil.net.layers)
         self.w1, self.b1 = first[:-1].T.copy(), first[-1].copy()
         self.w2, self.b2 = last[:-1].T.copy(), last[-1].copy()
@@ -49,7 +49,7 @@ class Listed:
         self.b1[action] += eta * delta1[action]
 
 
-def assert_same(pupil: Pupil, listed: Listed) -> None:
+def assert_same(pupil: Pupil[Any], listed: Listed) -> None:
     first, last = pupil.net.layers
     for ours, theirs in (
         (first[:-1], listed.w1.T),
