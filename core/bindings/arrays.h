@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chess/notation.h"
@@ -24,6 +25,10 @@ std::string dtype_name() {
   return kind + std::to_string(8 * sizeof(T));
 }
 
+inline void check_threads(int threads) {
+  if (threads < 1) throw BadInput("threads must be at least 1, not " + std::to_string(threads));
+}
+
 // A contiguous array of exactly this type and shape, or BadInput saying what came instead.
 template <class T>
 T* checked_array(nb::handle value, const char* name, const std::vector<std::size_t>& shape,
@@ -38,8 +43,9 @@ T* checked_array(nb::handle value, const char* name, const std::vector<std::size
     bool fits = array.dtype() == nb::dtype<T>() && array.ndim() == shape.size();
     std::int64_t stride = 1;
     for (std::size_t axis = shape.size(); fits && axis-- > 0;) {
+      // The strides of an array without elements mean nothing.
       fits = array.shape(axis) == shape[axis] &&
-             (array.stride(axis) == stride || array.shape(axis) <= 1);
+             (array.stride(axis) == stride || array.shape(axis) <= 1 || array.size() == 0);
       stride *= std::int64_t(shape[axis]);
     }
     if (!fits) throw BadInput(wanted);
@@ -58,6 +64,14 @@ inline std::size_t checked_length(nb::handle value, const char* name) {
   if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
     throw BadInput(std::string(name) + " must be an array of one dimension");
   return array.shape(0);
+}
+
+// How many rows and columns an array has that has two dimensions.
+inline std::pair<std::size_t, std::size_t> checked_extents(nb::handle value, const char* name) {
+  nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu> array;
+  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
+    throw BadInput(std::string(name) + " must be an array of two dimensions");
+  return {array.shape(0), array.shape(1)};
 }
 
 // Hands a vector over to NumPy without copying; `As` renames the type (bytes as bool).

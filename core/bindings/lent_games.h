@@ -7,10 +7,6 @@
 
 namespace selfmate::bindings {
 
-inline void check_threads(int threads) {
-  if (threads < 1) throw BadInput("threads must be at least 1, not " + std::to_string(threads));
-}
-
 // The games of a GameBatch or of a sequence of Boards, kept alive while other threads may run.
 class Lent {
  public:

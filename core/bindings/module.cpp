@@ -8,5 +8,7 @@ NB_MODULE(_core, module) {
   bind_batch(module);
   bind_pgn(module);
   bind_encode(module);
+  bind_packed(module);
   bind_search(module);
+  bind_nets(module);
 }

@@ -10,6 +10,8 @@ void bind_records(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_pgn(nb::module_& module);
 void bind_encode(nb::module_& module);
+void bind_packed(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_nets(nb::module_& module);
 
 }  // namespace selfmate::bindings

@@ -242,6 +242,16 @@ def actions_of_moves(coding: str, games: GameBatch | Sequence[Board], moves: num
 def moves_of_actions(coding: str, games: GameBatch | Sequence[Board], actions: numpy.typing.NDArray[numpy.int32], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
     """The move of one legal action per game."""
 
+def encode_packed(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    The games' positions in 107 bytes each, turned so that White is to move.
+    """
+
+def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    The features839 of packed positions that are not zero: columns, values, offsets.
+    """
+
 def teacher_scores(games: GameBatch | Sequence[Board], depth: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     Every legal move, its exact score after so many plies in centipawns for the side to move, and where each game's begin.
@@ -274,3 +284,12 @@ def choose_greedy(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray
 
 def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
     """A move of the highest score of each row."""
+
+def sparse_times(columns: numpy.typing.NDArray[numpy.int32], values: numpy.typing.NDArray[numpy.float32], offsets: numpy.typing.NDArray[numpy.int64], matrix: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+    """Sparse rows times a matrix."""
+
+def sparse_transposed_times(columns: numpy.typing.NDArray[numpy.int32], values: numpy.typing.NDArray[numpy.float32], offsets: numpy.typing.NDArray[numpy.int64], matrix: numpy.typing.NDArray[numpy.float32], height: int, threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+    """The sparse rows' transpose, of so many rows, times a matrix."""
+
+def products_at(columns: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], left: numpy.typing.NDArray[numpy.float32], right: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+    """Each row of `left` times those rows of `right` that its columns name."""

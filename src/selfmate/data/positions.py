@@ -1,4 +1,4 @@
-"""Labelled positions in flat arrays, read in bulk from NDJSON, ours or another program's."""
+"""Labelled positions as nets see them, in flat arrays, from NDJSON of ours or another program's."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pydantic_core import from_json
 
 from selfmate.data.ndjson import CODING
-from selfmate.encodings import CODINGS, action_mask, legal_actions
+from selfmate.encodings import CODINGS, legal_actions
+from selfmate.encodings.packed import encode_packed, turned_actions
 from selfmate.rules import Board
 from selfmate.rules.texts import read_texts
 
@@ -25,20 +26,24 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Positions:
-    """Position i has the policy rows policy_offsets[i] to policy_offsets[i + 1], and so on."""
+    """Position i has the policy rows policy_offsets[i] to policy_offsets[i + 1], and so on.
 
-    fens: NDArray[np.object_]  # [N] texts
+    Actions are seen from the side to move, as nets see them. A place is where an action stands
+    among the legal ones of its position.
+    """
+
+    packed: NDArray[np.uint8]  # [N, 107] turned so that the mover is White
     games: NDArray[np.int64]  # [N] 0, 1 ... in the order of their coming; no two files share one
-    best_actions: NDArray[np.int16]  # [N] numbers of from_to4096, as all actions
+    best_places: NDArray[np.uint8]  # [N]
     values_side_to_move: NDArray[np.float32]  # [N]
-    policy_actions: NDArray[np.int16]  # [P]
+    policy_places: NDArray[np.uint8]  # [P]
     policy_probs: NDArray[np.float32]  # [P]
     policy_offsets: NDArray[np.int64]  # [N + 1]
-    valid_actions: NDArray[np.int16]  # [V] each once, in the order of the legal list
-    valid_offsets: NDArray[np.int64]  # [N + 1]
+    legal: NDArray[np.int16]  # [L] each once, in the order of the legal list
+    legal_offsets: NDArray[np.int64]  # [N + 1]
 
     def __len__(self) -> int:
-        return len(self.fens)
+        return len(self.packed)
 
 
 def read_positions(*paths: Path) -> Positions:
@@ -109,34 +114,47 @@ def _entry(line: bytes) -> Entry:
 
 def _positions(entries: Sequence[Entry], games: _Games) -> Positions:
     boards = [Board(fen) for fen in _column(entries, "fen", str)]
-    legal = action_mask(CODING, boards).view(np.bool_)  # [N, 4096]
+    legal, legal_offsets = legal_actions(CODING, boards)
+    places = _places(legal, legal_offsets)
     valid = _column(entries, "valid_actions", list)
-    _check_valid(_actions(chain.from_iterable(valid), "valid_actions"), _offsets(valid), legal)
+    _check_valid(_actions(chain.from_iterable(valid), "valid_actions"), _offsets(valid), places)
     policies = _column(entries, "teacher_policy", dict)
     policy_actions = _actions(chain.from_iterable(policies), "teacher_policy")
     policy_offsets = _offsets(policies)
     probs = _numbers(chain.from_iterable(map(dict.values, policies)), "teacher_policy")
     _check_probs(probs, policy_offsets)
     best_actions = _actions(_column(entries, "best_action"), "best_action")
+    best_places = places[np.arange(len(entries)), best_actions]
+    policy_places = places[_rows(policy_offsets), policy_actions]
+    _check_legal(best_places, "best_action must be among valid_actions")
+    _check_legal(policy_places, "teacher_policy must be of valid_actions")
+    black = np.array([board.turn == "black" for board in boards], np.bool_)
+    return Positions(
+        packed=encode_packed(boards),
+        games=np.array([games.number(name) for name in _column(entries, "game_id")], np.int64),
+        best_places=best_places.astype(np.uint8),
+        values_side_to_move=_values(entries),
+        policy_places=policy_places.astype(np.uint8),
+        policy_probs=probs.astype(np.float32),
+        policy_offsets=policy_offsets,
+        legal=turned_actions(legal.astype(np.int16), black[_rows(legal_offsets)]),
+        legal_offsets=legal_offsets,
+    )
+
+
+def _places(legal: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int16]:
+    """[N, 4096] Where each action stands among the legal ones, -1 for those that are not."""
+    places = np.full((len(offsets) - 1, ACTIONS), -1, np.int16)
+    rows = _rows(offsets)
+    places[rows, legal] = np.arange(len(legal)) - offsets[rows]
+    return places
+
+
+def _values(entries: Sequence[Entry]) -> NDArray[np.float32]:
     values = _numbers(_column(entries, "value"), "value")
     if not np.all(np.abs(values) <= 1):
         raise ValueError("value must be a number from -1 to 1")
-    if not np.all(legal[np.arange(len(entries)), best_actions]):
-        raise ValueError("best_action must be among valid_actions")
-    if not np.all(legal[_rows(policy_offsets), policy_actions]):
-        raise ValueError("teacher_policy must be of valid_actions")
-    valid_actions, valid_offsets = legal_actions(CODING, boards)
-    return Positions(
-        fens=np.array(_column(entries, "fen"), np.object_),
-        games=np.array([games.number(name) for name in _column(entries, "game_id")], np.int64),
-        best_actions=best_actions,
-        values_side_to_move=values.astype(np.float32),
-        policy_actions=policy_actions,
-        policy_probs=probs.astype(np.float32),
-        policy_offsets=policy_offsets,
-        valid_actions=valid_actions.astype(np.int16),
-        valid_offsets=valid_offsets,
-    )
+    return values.astype(np.float32)
 
 
 def _column(entries: Sequence[Entry], key: str, kind: type = object) -> list[Any]:
@@ -176,16 +194,21 @@ def _offsets(rows: Sequence[Sequence[Any] | dict[Any, Any]]) -> NDArray[np.int64
 
 
 def _check_valid(
-    claimed: NDArray[np.int16], offsets: NDArray[np.int64], legal: NDArray[np.bool_]
+    claimed: NDArray[np.int16], offsets: NDArray[np.int64], places: NDArray[np.int16]
 ) -> None:
     """The valid actions of a file must be the legal ones.
 
     Else it is of another coding (seen from the side to move, say) and would teach nonsense.
     """
-    valid = np.zeros_like(legal)
+    valid = np.zeros_like(places, np.bool_)
     valid[_rows(offsets), claimed] = True
-    if not np.array_equal(valid, legal):
+    if not np.array_equal(valid, places >= 0):
         raise ValueError("valid_actions are not the legal moves of the position")
+
+
+def _check_legal(places: NDArray[np.int16], reason: str) -> None:
+    if np.any(places < 0):
+        raise ValueError(reason)
 
 
 def _rows(offsets: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from selfmate.data.positions import read_positions
 from unit.cli.process import command_of, selfmate
@@ -27,7 +28,12 @@ def test_json_is_one_object_and_true(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     positions = read_positions(tmp_path / "new" / "t.ndjson.zst")
-    boards = [fen.rsplit(" ", 2)[0] for fen in positions.fens]
+    text = (
+        zstandard.ZstdDecompressor()
+        .decompressobj(read_across_frames=True)
+        .decompress((tmp_path / "new" / "t.ndjson.zst").read_bytes())
+    )
+    boards = [json.loads(line)["fen"].rsplit(" ", 2)[0] for line in text.splitlines()]
     assert summary["file"] == "new/t.ndjson.zst"
     assert summary["positions"] == len(positions)
     assert summary["unique_share"] == pytest.approx(len(set(boards)) / len(boards))

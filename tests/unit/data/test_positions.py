@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from selfmate.data.positions import read_positions
+from selfmate.encodings.packed import encode_packed
+from selfmate.rules import Board
 from unit.data.collected import collect, without_ts
 
 FOREIGN = {
@@ -49,17 +51,21 @@ def test_arrays_hold_what_the_lines_say(compressed: bool, ours: Path, tmp_path: 
         path.write_bytes(gzip.compress(text.encode()))
     positions, entries = read_positions(path), without_ts(text)
     assert len(positions) == len(entries)
-    assert positions.fens.tolist() == [entry["fen"] for entry in entries]
-    assert positions.best_actions.tolist() == [entry["best_action"] for entry in entries]
+    boards = [Board(entry["fen"]) for entry in entries]
+    assert np.array_equal(positions.packed, encode_packed(boards))
     values = np.array([entry["value"] for entry in entries], np.float32)
     assert np.array_equal(positions.values_side_to_move, values)
     for i, entry in enumerate(entries):
+        rows = slice(*positions.legal_offsets[i : i + 2])
+        # Black's squares are seen from the other side: a1 is a8, and a8 is a1.
+        turn = 0 if entry["side"] == "w" else 56 * 64 + 56
+        legal = positions.legal[rows] ^ turn
+        assert legal.tolist() == entry["valid_actions"]
+        assert legal[positions.best_places[i]] == entry["best_action"]
         rows = slice(*positions.policy_offsets[i : i + 2])
-        assert positions.policy_actions[rows].tolist() == entry["top_k"]
+        assert legal[positions.policy_places[rows]].tolist() == entry["top_k"]
         probs = list(entry["teacher_policy"].values())
         assert positions.policy_probs[rows] == pytest.approx(probs, abs=1e-6)
-        rows = slice(*positions.valid_offsets[i : i + 2])
-        assert positions.valid_actions[rows].tolist() == entry["valid_actions"]
 
 
 def test_games_are_told_apart_also_between_files(ours: Path) -> None:
@@ -69,7 +75,7 @@ def test_games_are_told_apart_also_between_files(ours: Path) -> None:
     assert once.games.tolist() == [numbered[game] for game in games]
     second = once.games + len(numbered)
     assert twice.games.tolist() == [*once.games.tolist(), *second.tolist()]
-    assert np.array_equal(twice.fens, np.concatenate([once.fens, once.fens]))
+    assert np.array_equal(twice.packed, np.concatenate([once.packed, once.packed]))
     assert twice.policy_offsets[-1] == 2 * once.policy_offsets[-1] == len(twice.policy_probs)
 
 
@@ -81,10 +87,10 @@ def test_files_of_other_programs_are_read(tmp_path: Path) -> None:
     )
     positions = read_text(f"\n{foreign()}\r\n\n  {spaced}", tmp_path)
     assert positions.games.tolist() == [0, 1]
-    assert positions.best_actions.tolist() == [1, 1]
     assert positions.values_side_to_move.tolist() == [-1, -1]
-    assert sorted(positions.valid_actions[:3].tolist()) == [1, 8, 9]
-    assert positions.valid_offsets.tolist() == [0, 3, 6]
+    assert sorted(positions.legal[:3].tolist()) == [1, 8, 9]
+    assert positions.legal_offsets.tolist() == [0, 3, 6]
+    assert positions.legal[positions.legal_offsets[:2] + positions.best_places].tolist() == [1, 1]
 
 
 def test_a_file_without_lines_has_no_positions(tmp_path: Path) -> None:

@@ -1,0 +1,180 @@
+"""Imitation: a Q-net learns to choose, and to value, as a teacher does.
+
+The policy is softmax(Q / T) over the legal moves and follows the teacher's probabilities. That
+settles only differences of Q; so Q of the teacher's best move is also drawn to the teacher's value
+of the position, and fine-tuning starts from values that mean something.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor
+
+import selfmate.learners.config
+from selfmate.data.lessons import Lesson, Teachings
+from selfmate.data.positions import read_positions
+from selfmate.nets.adam import Adam
+from selfmate.nets.ragged import log_softmax
+from selfmate.players.q_player import Hidden, QPlayerSpec
+from selfmate.rules.ragged import Ragged
+from selfmate.runs.live import copied, prefixed, restore
+from selfmate.runs.run import Arrays, Run, Saved, Step
+
+BATCHES_PER_STEP = 64
+MOST_VALIDATED = 1 << 16  # positions
+FileName = Annotated[str, Field(min_length=1)]
+Rows = NDArray[np.int64]
+
+
+class Config(selfmate.learners.config.Config):
+    checkpoint_every: int = Field(8, ge=1, description="steps of 64 batches between checkpoints")
+    data: tuple[FileName, ...] = Field((), description="files of selfmate collect, or alike")
+    validation: float = Field(0.1, gt=0, lt=1, description="share of games that are only tested on")
+    epochs: int = Field(3, ge=1, le=1000, description="times that every position is looked at")
+    batch: int = Field(1024, ge=1, le=65536, description="positions an update learns from")
+    learning_rate: float = Field(1e-3, gt=0, le=1, description="at first; falls to zero")
+    most_norm: float = Field(10.0, gt=0, description="gradients longer than this are shortened")
+    temperature: float = Field(0.1, gt=0, le=10, description="T of the policy softmax(Q / T)")
+    sharpness: float = Field(
+        1.0, gt=0, le=100, description="power that the teacher's probabilities are raised to"
+    )
+    smoothing: float = Field(0.05, ge=0, lt=1, description="share of a target for all legal moves")
+    value_weight: float = Field(1.0, ge=0, le=1000, description="weight of the value's loss")
+    hidden: Hidden = Field((512, 256, 128), description="neurons of each hidden layer")
+    dueling: bool = Field(False, description="values of positions and of moves apart")
+
+
+def smoothed(probs: NDArray[np.float32], legal: Ragged, share: float) -> NDArray[np.float32]:
+    """A share of every target goes to all legal actions alike."""
+    even = np.repeat(share / legal.counts, legal.counts).astype(np.float32)
+    return np.float32(1 - share) * probs + even
+
+
+def imitation_loss(values: Tensor, lesson: Lesson, config: Config) -> tuple[Tensor, Tensor]:
+    """Cross-entropy of the policy, and mean squared error of the best actions' values."""
+    logs = log_softmax(values / config.temperature, lesson.legal.offsets)
+    targets = torch.from_numpy(smoothed(lesson.probs, lesson.legal, config.smoothing))
+    policy = -(targets * logs).sum() / len(lesson.legal)
+    errors = values[torch.from_numpy(lesson.best)] - torch.from_numpy(lesson.values)
+    return policy, errors.square().mean()
+
+
+class Imitation:
+    """A net and what it is taught: a `State` of a run."""
+
+    def __init__(self, config: Config, teachings: Teachings) -> None:
+        self.config, self.teachings = config, teachings
+        self.player = QPlayerSpec(hidden=config.hidden, dueling=config.dueling)
+        torch.manual_seed(config.seed)
+        self.net = self.player.make_net()
+        self.adam = Adam(self.net, config.most_norm)
+        self.total = config.epochs * len(teachings.training)
+        self._order = (-1, np.zeros(0, np.int64))  # of an epoch
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        return run.steps(
+            self,
+            total=self.total,
+            unit="positions",
+            size=BATCHES_PER_STEP * self.config.batch,
+            player=self.player.model_dump(mode="json"),
+        )
+
+    def study(self, start: int, stop: int) -> dict[str, float]:
+        """Learns from the positions `start` to `stop`, counted over all epochs."""
+        losses = []
+        for begin in range(start, stop, self.config.batch):
+            end = min(begin + self.config.batch, stop)
+            losses.append(self.update(self._rows(begin, end), 1 - begin / self.total))
+        policy, value, norm = np.mean(losses, axis=0)
+        return {"policy_loss": policy, "value_loss": value, "gradient_norm": norm}
+
+    def update(self, rows: Rows, left: float) -> tuple[float, float, float]:
+        lesson = self.teachings.lesson(rows)
+        values = self.net(lesson.inputs, lesson.legal)
+        policy, value = imitation_loss(values, lesson, self.config)
+        norm = self.adam.gradient(policy + self.config.value_weight * value)
+        self.adam.step(self.config.learning_rate * (1 - math.cos(math.pi * left)) / 2)
+        return float(policy.detach()), float(value.detach()), norm
+
+    def ends_epoch(self, step: Step) -> bool:
+        size = len(self.teachings.training)
+        return step.stop // size > step.start // size
+
+    def validate(self) -> dict[str, float]:
+        """How often the teacher's best move is the first, and among the first three, of the net's;
+        how far its policy is from the teacher's, and its values."""
+        rows = self.teachings.validation[:MOST_VALIDATED]
+        parts = [rows[i : i + 4096] for i in range(0, len(rows), 4096)]
+        sums = np.sum([self._validate(part) for part in parts], axis=0) / len(rows)
+        return dict(zip(("match1", "match3", "kl", "value_mse"), sums.tolist(), strict=True))
+
+    @torch.inference_mode()
+    def _validate(self, rows: Rows) -> NDArray[np.float64]:
+        lesson = self.teachings.lesson(rows)
+        values = self.net(lesson.inputs, lesson.legal)
+        logs = log_softmax(values / self.config.temperature, lesson.legal.offsets).numpy()
+        found = values.numpy()
+        better = found > np.repeat(found[lesson.best], lesson.legal.counts)
+        ranks = np.add.reduceat(better, lesson.legal.offsets[:-1], dtype=np.int64)
+        taught = np.log(np.where(lesson.probs > 0, lesson.probs, 1))
+        kl = (lesson.probs * (taught - logs)).sum()
+        mse = np.square(found[lesson.best] - lesson.values).sum()
+        return np.array([(ranks < 1).sum(), (ranks < 3).sum(), kl, mse])
+
+    def _rows(self, begin: int, end: int) -> Rows:
+        """Those of one batch; the last of an epoch may end with the first of the next."""
+        size = len(self.teachings.training)
+        epochs, places = np.divmod(np.arange(begin, end), size)
+        parts = [self._epoch(epoch)[places[epochs == epoch]] for epoch in np.unique(epochs)]
+        return np.concatenate(parts)
+
+    def _epoch(self, epoch: int) -> Rows:
+        if self._order[0] != epoch:
+            dice = np.random.default_rng([self.config.seed, int(epoch)])
+            self._order = (epoch, dice.permutation(self.teachings.training))
+        return self._order[1]
+
+    def save(self) -> Saved:
+        return Saved(
+            weights=copied(self.net.arrays()),
+            rest=copied(prefixed(adam=self.adam.arrays())),
+            facts={"data": self.teachings.digest()},
+        )
+
+    def load(self, saved: Saved) -> None:
+        if saved.facts["data"] != self.teachings.digest():
+            raise ValueError("the data are not those that it was taught with")
+        self.load_weights(saved.weights)
+        restore(prefixed(adam=self.adam.arrays()), saved.rest)
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+
+
+def train(config: Config, run: Run) -> None:
+    imitation = Imitation(config, read_teachings(config))
+    for step in imitation.steps(run):
+        before = imitation.validate() if step.number == 1 else {}
+        figures = imitation.study(step.start, step.stop)
+        if imitation.ends_epoch(step):
+            before = {}
+            figures |= imitation.validate()
+        step.record(before | figures, figures.get("match1"))
+
+
+def read_teachings(config: Config) -> Teachings:
+    if not config.data:
+        raise ValueError("there are no data: name files of selfmate collect with --data")
+    return Teachings(
+        read_positions(*map(Path, config.data)),
+        validation=config.validation,
+        sharpness=config.sharpness,
+        seed=config.seed,
+    )
