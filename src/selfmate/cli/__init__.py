@@ -15,6 +15,7 @@ from selfmate.cli import (
     inspect,
     match,
     perft,
+    pretrain,
     puzzles,
     rate,
     runs,
@@ -34,7 +35,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for verb in (demo, collect, train, inspect, match, rate, puzzles, uci, perft, bench, doctor):
+for verb in (
+    demo,
+    collect,
+    pretrain,
+    train,
+    inspect,
+    match,
+    rate,
+    puzzles,
+    uci,
+    perft,
+    bench,
+    doctor,
+):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
 app.add_typer(runs.runs, name="runs")
 app.add_typer(endgame.endgame, name="endgame")

@@ -35,7 +35,7 @@ def list_all(
     elif summaries:
         _print_table(summaries)
     else:
-        print(f"There are no runs below {RUNS}/ yet. Start one: selfmate train {[*LEARNERS][-1]}")
+        print(f"There are no runs below {RUNS}/ yet. Start one: selfmate train ddqn")
 
 
 @runs.command()

@@ -41,14 +41,14 @@ def print_plan(learner: "Learner", config: "Config", directory: Path) -> None:
     from selfmate.learners.settings import in_words
 
     changed = ", ".join(f"{key} = {in_words(value)}" for key, value in config.changed().items())
-    print(
-        f"{learner.name}: {learner.summary}\n"
-        f"  run       {directory}\n"
-        f"  settings  {changed or 'all at their defaults'}\n"
-        f"  length    {_length(learner, config, directory)}",
-        file=sys.stderr,
-        flush=True,
-    )
+    lines = [
+        f"{learner.name}: {learner.summary}",
+        f"  run       {directory}",
+        f"  settings  {changed or 'all at their defaults'}",
+    ]
+    if learner.is_rehearsed:
+        lines.append(f"  length    {_length(learner, config, directory)}")
+    print("\n".join(lines), file=sys.stderr, flush=True)
 
 
 def _length(learner: "Learner", config: "Config", directory: Path) -> str:
@@ -89,5 +89,5 @@ def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
         print(textwrap.fill(last, columns, initial_indent="  last  ", subsequent_indent=" " * 8))
     if report["best"]:
         print(f"  best  score {figure(report['best']['score'])} in step {report['best']['step']:,}")
-    again = f"selfmate train {learner.name} --run {run} --resume"
+    again = f"selfmate {learner.command} --run {run} --resume"
     print(f"  next  {learner.then.format(run=run) if report['state'] == 'finished' else again}")

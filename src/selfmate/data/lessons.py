@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 import numpy as np
@@ -64,6 +65,7 @@ class Teachings:
         np.add.at(probs, begins + positions.policy_places[entries], powers)
         return probs
 
+    @cached_property
     def digest(self) -> str:
         """Other data, another digest."""
         positions = self._positions

@@ -83,6 +83,8 @@ def _lines_of(path: Path) -> Iterator[list[bytes]]:
     rest = b""
     if path.is_dir():
         raise ValueError(f"{path} is a directory, not an NDJSON file")
+    if not path.exists():
+        raise ValueError(f"there is no file {path}")
     with path.open("rb") as file:
         for text in read_texts(file, str(path), READ_BYTES):
             *lines, rest = (rest + text).split(b"\n")

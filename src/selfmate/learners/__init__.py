@@ -22,6 +22,13 @@ class Learner:
     unit: str  # what its training is counted in
     plots: tuple[str, ...]  # the figures that show best how it learns
     then: str  # the command to try on a finished {run}
+    verb: str = "train"  # the word it is started by; of "pretrain-x" it is "pretrain"
+    is_rehearsed: bool = True  # a few steps are cheap enough to foresee how long all will take
+
+    @property
+    def command(self) -> str:
+        """What starts it: `train x` or `pretrain x`."""
+        return f"{self.verb} {self.name.removeprefix('pretrain-')}"
 
     @property
     def config_class(self) -> "type[Config]":
@@ -70,11 +77,26 @@ LEARNERS = {
             plots=("reward", "moves", "mate_percent"),
             then="selfmate endgame evaluate {run}",
         ),
+        Learner(
+            name="pretrain-dqn",
+            module="selfmate.learners.pretrain_dqn",
+            summary="chess: a Q-net imitates the teacher, move by move and in its values",
+            unit="positions",
+            plots=("policy_loss", "match1", "value_loss"),
+            then="selfmate train dqn --load {run}",
+            verb="pretrain",
+            is_rehearsed=False,
+        ),
     )
 }
 
 
-def find_learner(name: str) -> Learner:
-    if name not in LEARNERS:
-        raise ValueError(f"no learner {name!r}; there are: {', '.join(LEARNERS)}")
-    return LEARNERS[name]
+def started_by(verb: str) -> list[str]:
+    """The names that follow `train` or `pretrain`."""
+    return [learner.command.split()[1] for learner in LEARNERS.values() if learner.verb == verb]
+
+
+def find_learner(name: str, verb: str = "train") -> Learner:
+    if name not in started_by(verb):
+        raise ValueError(f"no learner {name!r} to {verb}; there are: {', '.join(started_by(verb))}")
+    return LEARNERS[name if verb == "train" else f"{verb}-{name}"]

@@ -21,8 +21,10 @@ from selfmate.data.lessons import Lesson, Teachings
 from selfmate.data.positions import read_positions
 from selfmate.nets.adam import Adam
 from selfmate.nets.ragged import log_softmax
+from selfmate.nets.threads import one_thread
 from selfmate.players.q_player import Hidden, QPlayerSpec
 from selfmate.rules.ragged import Ragged
+from selfmate.runs.errors import RunRefusedError
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
 
@@ -145,11 +147,11 @@ class Imitation:
         return Saved(
             weights=copied(self.net.arrays()),
             rest=copied(prefixed(adam=self.adam.arrays())),
-            facts={"data": self.teachings.digest()},
+            facts={"data": self.teachings.digest},
         )
 
     def load(self, saved: Saved) -> None:
-        if saved.facts["data"] != self.teachings.digest():
+        if saved.facts["data"] != self.teachings.digest:
             raise ValueError("the data are not those that it was taught with")
         self.load_weights(saved.weights)
         restore(prefixed(adam=self.adam.arrays()), saved.rest)
@@ -160,21 +162,24 @@ class Imitation:
 
 def train(config: Config, run: Run) -> None:
     imitation = Imitation(config, read_teachings(config))
-    for step in imitation.steps(run):
-        before = imitation.validate() if step.number == 1 else {}
-        figures = imitation.study(step.start, step.stop)
-        if imitation.ends_epoch(step):
-            before = {}
-            figures |= imitation.validate()
-        step.record(before | figures, figures.get("match1"))
+    with one_thread():
+        for step in imitation.steps(run):
+            before = imitation.validate() if step.number == 1 else {}
+            figures = imitation.study(step.start, step.stop)
+            if imitation.ends_epoch(step):
+                figures |= imitation.validate()
+            step.record(before | figures, figures.get("match1"))
 
 
 def read_teachings(config: Config) -> Teachings:
     if not config.data:
-        raise ValueError("there are no data: name files of selfmate collect with --data")
-    return Teachings(
-        read_positions(*map(Path, config.data)),
-        validation=config.validation,
-        sharpness=config.sharpness,
-        seed=config.seed,
-    )
+        raise RunRefusedError("there are no data: name files of selfmate collect with --data")
+    try:
+        return Teachings(
+            read_positions(*map(Path, config.data)),
+            validation=config.validation,
+            sharpness=config.sharpness,
+            seed=config.seed,
+        )
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"the data cannot be used: {error}") from error

@@ -166,7 +166,7 @@ def test_figures_go_to_tensorboard_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nonesuch"], "no learner 'nonesuch'; there are: sarsa, ddqn"),
+        (["nonesuch"], "no learner 'nonesuch' to train; there are: sarsa, ddqn"),
         (["toy", "--preset", "large"], "toy has no preset 'large'; there are: tiny"),
         (["toy", "--config", "none.toml"], "there is no file none.toml"),
         (["toy", "--set", "rate"], "--set takes key=value, not 'rate'"),

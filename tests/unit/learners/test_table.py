@@ -28,12 +28,20 @@ def test_the_table_loads_nothing_heavy() -> None:
 def test_names_are_keys() -> None:
     assert all(learner.name == name for name, learner in LEARNERS.items())
     assert find_learner("ddqn") is LEARNERS["ddqn"]
-    with pytest.raises(ValueError, match="no learner 'x'; there are: sarsa, ddqn"):
+    assert find_learner("dqn", "pretrain") is LEARNERS["pretrain-dqn"]
+    with pytest.raises(ValueError, match="no learner 'x' to train; there are: sarsa, ddqn"):
         find_learner("x")
+    with pytest.raises(ValueError, match="no learner 'sarsa' to pretrain; there are: dqn"):
+        find_learner("sarsa", "pretrain")
+
+
+def test_learners_say_how_they_are_started() -> None:
+    assert LEARNERS["ddqn"].command == "train ddqn"
+    assert LEARNERS["pretrain-dqn"].command == "pretrain dqn"
 
 
 def test_every_preset_of_a_learner_has_its_learner() -> None:
-    owners = {name.partition("-")[0] for name in preset_names() if "-" in name}
+    owners = {name.rpartition("-")[0] for name in preset_names() if "-" in name}
     assert owners <= LEARNERS.keys()
 
 

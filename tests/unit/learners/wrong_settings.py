@@ -1,19 +1,21 @@
 """Settings that must be refused, made from the fields of a configuration."""
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from selfmate.learners.config import Config
 
+TEXTS = "a list of texts"
 # TOML values that a field of each type must refuse, whatever its bounds.
-WRONG_TYPES = {
+WRONG_TYPES: dict[Any, tuple[str, ...]] = {
     int: ("true", "1.0", '"20"', "nan", "[1]", "{}", "1979-05-27"),
     float: ("false", '"0.5"', "nan", "inf", "-inf", "[0.5]", "{}", "1e400"),
     bool: ("1", "0", '"true"', "nan", "[true]", "{}"),
     str: ("1", "true", "nan", '["x"]', "{}"),
     tuple: ("1", "true", '"4, 4"', '["4"]', "[nan]", "[true]", "[[1]]", "[1, 2.5]", "{}"),
+    TEXTS: ("1", "true", '"a"', "[1]", '["a", 1]', '[["a"]]', "{}"),
     Literal: ("1", "true", "nan", '""', '"nonesuch"', "[]", "{}"),
 }
 
@@ -22,6 +24,8 @@ def wrong_settings(config_class: type[Config]) -> Iterator[tuple[str, str]]:
     """Keys, each with a TOML value that is not allowed."""
     for key, field in config_class.model_fields.items():
         kind: Any = get_origin(field.annotation) or field.annotation
+        if kind is tuple and str in get_args(get_args(field.annotation)[0]):
+            kind = TEXTS
         for value in (*WRONG_TYPES[kind], *_out_of_bounds(field)):
             yield key, value
 
