@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.rules.ragged import best_places
+
 Array = NDArray[Any]
 
 
@@ -23,3 +25,21 @@ def double_q(online: Array, target: Array) -> Array:
     """Chosen by the online net, valued by the target net (van Hasselt 2016). Actions that are not
     allowed have online values of -inf."""
     return of_taken(target, online.argmax(axis=1))
+
+
+def ragged_double_q(online: Array, target: Array, offsets: Array) -> Array:
+    """As `double_q`, for rows of legal actions end to end: [N] and [B + 1] to [B]. With the target
+    net in both places this is the plain maximum."""
+    chosen: Array = target[best_places(online, offsets)]
+    return chosen
+
+
+def shaped(returns: Array, discounts: Array, here: Array, there: Array, share: float) -> Array:
+    """Returns with potential shaping (Ng 1999), for the mover here: less share * (the potential
+    here - discount * the potential there), each for its own mover.
+
+    For one ply of negamax the discount is -gamma, so the reward is r - share * (gamma * there +
+    here). On the way of several plies all between cancels. The best action stays the best: every
+    action of a position loses the same, its potential.
+    """
+    return returns - share * (here - discounts * there)
