@@ -1,0 +1,217 @@
+"""Alarms: what goes wrong when a net learns from its own games, each with what to do about it.
+
+They are judged by figures of the last cycles alone, so any learner that plays itself can ask.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from selfmate.runs.run import Json
+
+# Cycles that are remembered: how far back alarms look, how long a net may take to move from where
+# it started, and how long an alarm must have been silent to be given again.
+CYCLES = 10
+# Alarms are asked for in hundreds of cycles: a bound of 95 % would cry wolf in one of forty, one
+# of three deviations does in one of 700. And ten games, whatever they came to, prove nothing.
+DEVIATIONS = 3
+# Random play decides 16 % of its games, and 4 % if they are cut after 100 plies.
+FEW_DECIDED = 0.05
+# Games of fifty plies with any exploration in them are hardly ever the same.
+FEW_DISTINCT = 0.5
+# Shares of the entropy that all legal moves alike would have. It is 5 % if one move of thirty has
+# 98 %; in a net that was never taught it is 96 % at temperature 0.1.
+COLLAPSED, UNIFORM = 0.05, 0.95
+# The values of a net that was never taught differ by 0.018.
+DEAD_SPREAD = 0.01
+# Values that are true lie within -1..1, and so does their root mean square.
+LARGEST_VALUE = 1.0
+# Gradients differ a few times over from cycle to cycle; of fewer cycles no usual one is known.
+GRADIENT_LEAP, ENOUGH_GRADIENTS = 10, 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vitals:
+    """What one cycle of self-play and learning came to. All are finite: a run ends otherwise."""
+
+    games: int  # that ended in this cycle
+    decided: int  # of them, won by either side
+    cut: int  # of them, by the ply limit; the rest are draws
+    distinct_games: int  # of them, by their moves
+    entropy_nats: float  # mean over positions, of the net's policy over legal moves
+    ln_legal_nats: float  # mean over the same positions of ln(number of legal moves)
+    value_mean: float  # of the positions played, for the side to move
+    value_spread: float  # their standard deviation
+    gradient_norm: float  # mean over updates, before clipping; 0 if there were none
+
+    def __post_init__(self) -> None:
+        if self.decided + self.cut > self.games or self.distinct_games > self.games:
+            raise ValueError(f"more games were counted than the {self.games} there are: {self}")
+
+    @property
+    def evenness(self) -> float:
+        """1 for all legal moves alike, 0 for one alone."""
+        return self.entropy_nats / self.ln_legal_nats if self.ln_legal_nats > 0 else 1.0
+
+
+class _Memory(BaseModel):
+    """What a watch keeps between cycles; numbers become plain ones, for JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", revalidate_instances="always")
+
+    cycles: tuple[Vitals, ...] = ()  # the last ones, newest last
+    silent: dict[str, int] = {}  # cycles since an alarm held, of those that did lately
+
+
+class Watch:
+    """Gives an alarm when it begins, not in every cycle in which it holds."""
+
+    def __init__(self) -> None:
+        self._memory = _Memory()
+
+    def alarms(self, vitals: Vitals) -> list[str]:
+        """Sentences for what this cycle, seen with the last ones, brought anew."""
+        cycles = (*self._memory.cycles, vitals)[-CYCLES:]
+        held = standing_alarms(cycles)
+        silent = {name: count + 1 for name, count in self._memory.silent.items() if count < CYCLES}
+        self._memory = _Memory(cycles=cycles, silent=silent | dict.fromkeys(held, 0))
+        return [sentence for name, sentence in held.items() if name not in silent]
+
+    def facts(self) -> dict[str, Json]:
+        """All that a watch needs to go on, for JSON."""
+        facts: dict[str, Json] = self._memory.model_dump(mode="json")
+        return facts
+
+    def load(self, facts: Json) -> None:
+        """Takes over what `facts` returned once; ValueError when it is something else."""
+        try:
+            self._memory = _Memory.model_validate(facts)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"].lower()
+            raise ValueError(f"these are not the facts of a watch: {reason}") from None
+
+
+def standing_alarms(cycles: Sequence[Vitals]) -> dict[str, str]:
+    """All that is wrong after some cycles, at least one and the newest last."""
+    found = {name: check(cycles) for name, check in CHECKS.items()}
+    return {name: sentence for name, sentence in found.items() if sentence}
+
+
+def highest_share(count: int, total: int) -> float:
+    """The most that a share can be, seen `count` times in `total`: Wilson's upper bound."""
+    if not total:
+        return 1.0
+    share, doubt = count / total, DEVIATIONS**2 / total
+    half = math.sqrt(doubt * (share * (1 - share) + doubt / 4))
+    return (share + doubt / 2 + half) / (1 + doubt)
+
+
+def _proof(
+    cycles: Sequence[Vitals], count: Callable[[Vitals], int], share: float
+) -> Sequence[Vitals]:
+    """The fewest newest cycles whose games prove that those counted are a smaller share; or none.
+
+    So large cycles are judged at once, and small ones when there are enough of them.
+    """
+    for length in range(1, len(cycles) + 1):
+        newest = cycles[-length:]
+        if highest_share(sum(map(count, newest)), sum(cycle.games for cycle in newest)) < share:
+            return newest
+    return ()
+
+
+def _draws(cycles: Sequence[Vitals]) -> str | None:
+    proof = _proof(cycles, lambda cycle: cycle.decided, FEW_DECIDED)
+    if not proof:
+        return None
+    games, decided = sum(cycle.games for cycle in proof), sum(cycle.decided for cycle in proof)
+    cut = sum(cycle.cut for cycle in proof)
+    drawn = games - decided - cut
+    cures = "drop draws, raise epsilon or the temperature, or change the opponents"
+    if cut > drawn:
+        cures = "raise max_plies, or add opponents that can be beaten"
+    return (
+        f"Only {decided:,} of the last {games:,} games were decided ({drawn:,} drawn, {cut:,} cut "
+        f"by the ply limit), so little tells good moves from bad: {cures}."
+    )
+
+
+def _repeats(cycles: Sequence[Vitals]) -> str | None:
+    proof = _proof(cycles, lambda cycle: cycle.distinct_games, FEW_DISTINCT)
+    if not proof:
+        return None
+    games = sum(cycle.games for cycle in proof)
+    distinct = sum(cycle.distinct_games for cycle in proof)
+    return (
+        f"Only {distinct:,} of the last {games:,} games were different, so there is little to "
+        "learn from them: raise epsilon or the temperature, or add opponents."
+    )
+
+
+def _collapse(cycles: Sequence[Vitals]) -> str | None:
+    newest = cycles[-1]
+    if newest.evenness >= COLLAPSED:
+        return None
+    return (
+        f"The policy has collapsed to nearly one move a position (entropy "
+        f"{newest.entropy_nats:.3f} nats, for all legal moves alike it is "
+        f"{newest.ln_legal_nats:.2f}): raise epsilon or the temperature, or lower learning_rate."
+    )
+
+
+def _uniform(cycles: Sequence[Vitals]) -> str | None:
+    newest = cycles[-1]
+    if len(cycles) < CYCLES or min(cycle.evenness for cycle in cycles) <= UNIFORM:
+        return None
+    return (
+        f"The policy has taken all legal moves alike for {len(cycles)} cycles (entropy "
+        f"{newest.entropy_nats:.2f} nats of {newest.ln_legal_nats:.2f}): raise learning_rate, or "
+        "lower the temperature."
+    )
+
+
+def _dead(cycles: Sequence[Vitals]) -> str | None:
+    newest = cycles[-1]
+    lived = any(cycle.value_spread >= DEAD_SPREAD for cycle in cycles)
+    # A net may begin with all values alike, but not fall back to that.
+    if newest.value_spread >= DEAD_SPREAD or (len(cycles) < CYCLES and not lived):
+        return None
+    return (
+        f"The net says the same of every position (values differ by {newest.value_spread:.4f} from "
+        f"{newest.value_mean:+.2f}): drop draws, or change learning_rate."
+    )
+
+
+def _explosion(cycles: Sequence[Vitals]) -> str | None:
+    newest = cycles[-1]
+    if math.hypot(newest.value_mean, newest.value_spread) <= LARGEST_VALUE:
+        return None
+    return (
+        f"Values explode (mean {newest.value_mean:+.3g}, spread {newest.value_spread:.3g}, where "
+        "none should be outside -1 to 1): lower learning_rate, or make the target sync rarer."
+    )
+
+
+def _gradient(cycles: Sequence[Vitals]) -> str | None:
+    earlier = [cycle.gradient_norm for cycle in cycles[:-1] if cycle.gradient_norm > 0]
+    newest = cycles[-1].gradient_norm
+    if len(earlier) < ENOUGH_GRADIENTS or newest <= GRADIENT_LEAP * median(earlier):
+        return None
+    return (
+        f"The gradient norm of {newest:.3g} is {newest / median(earlier):.0f} times what it was in "
+        f"the last {len(earlier)} cycles: lower learning_rate, or make the target sync rarer."
+    )
+
+
+CHECKS: dict[str, Callable[[Sequence[Vitals]], str | None]] = {
+    "draws": _draws,
+    "repeats": _repeats,
+    "collapse": _collapse,
+    "uniform": _uniform,
+    "dead": _dead,
+    "explosion": _explosion,
+    "gradient": _gradient,
+}
