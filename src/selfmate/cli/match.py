@@ -19,7 +19,7 @@ LOGS = Path("runs/matches")
 
 
 def match(
-    a: Annotated[str, typer.Argument(metavar="A", help="A player, such as teacher:depth=2.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="A player: teacher:depth=2, runs/dqn-1.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Another; results are from A's side.")],
     games: Annotated[
         int, typer.Option(parser=whole(2, 10**6), metavar="N", help="Games, made even.")

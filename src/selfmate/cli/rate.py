@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def rate(
     players: Annotated[
-        list[str] | None, typer.Argument(metavar="[PLAYER]...", help="Default: the ladder itself.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[PLAYER]...", help="As in `selfmate match`; default: the ladder itself."
+        ),
     ] = None,
     games: Annotated[
         int, typer.Option(parser=whole(2, 10**5), metavar="N", help="Games against each rung.")

@@ -12,7 +12,10 @@ from selfmate.uci import DEFAULT_PLAYER
 def uci(
     player: Annotated[
         str,
-        typer.Argument(metavar="[PLAYER]", help="Who plays, as NAME or NAME:key=value,key=value."),
+        typer.Argument(
+            metavar="[PLAYER]",
+            help="Who plays, as NAME or NAME:key=value,key=value; a run's name is its directory.",
+        ),
     ] = DEFAULT_PLAYER,
     seed: Annotated[
         int | None,

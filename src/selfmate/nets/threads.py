@@ -1,4 +1,4 @@
-"""Numbers that do not depend on how many cores there are."""
+"""Torch on one thread: over several, what a sum comes to depends on how many there are."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,7 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Torch and the core's products work on one thread meanwhile.
-
-    Dense sums would depend on their number; and on a busy machine two threads that wait for each
-    other are slower than one."""
+    """For products in this block and this thread; then as many as before."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

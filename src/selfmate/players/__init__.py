@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from selfmate.players.names import PlayerName, parse_name
+from selfmate.players.names import PlayerName, is_directory, parse_name, parse_run_name
 
 if TYPE_CHECKING:
     from selfmate.players.player import Choices, Limits, Player, Question, Thought
@@ -31,20 +31,31 @@ PLAYERS = {
     "stockfish": "selfmate.players.stockfish:make_stockfish",
     "uci": "selfmate.players.external:make_external",
 }
+RUN = "selfmate.players.trained:make_trained"  # what is no kind is the directory of a run
 
 
 def check_name(text: str) -> PlayerName:
     """The parts of a name of some known kind. Instant; the settings are checked in loading."""
-    name = parse_name(text)
-    if name.kind not in PLAYERS:
-        raise ValueError(f"no player {name.kind!r}; there are: {', '.join(PLAYERS)}")
-    return name
+    kind = text.partition(":")[0]
+    return parse_name(text) if kind in PLAYERS or not kind else _check_run_name(text)
+
+
+def _check_run_name(text: str) -> PlayerName:
+    name = parse_run_name(text)
+    if is_directory(name.kind):
+        return name
+    if "/" in name.kind:
+        raise ValueError(
+            f"there is no directory {name.kind!r}; a run as a player is PATH or PATH:key=value"
+        )
+    there_are = ", ".join(PLAYERS)
+    raise ValueError(f"no player {name.kind!r}; there are: {there_are}, or the path of a run")
 
 
 def load_player(text: str) -> "Player":
     """The player of a name like `teacher:depth=2`; ValueError says what is wrong with it."""
     name = check_name(text)
-    module, _, function = PLAYERS[name.kind].partition(":")
+    module, _, function = PLAYERS.get(name.kind, RUN).partition(":")
     make: Callable[[PlayerName], Player] = getattr(import_module(module), function)
     return make(name)
 

@@ -1,12 +1,15 @@
-"""Player names as users type them: NAME[:key=value,...]."""
+"""Player names as users type them: NAME[:key=value,...], where NAME may be a run directory."""
 
+import os.path
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+MOST_TEMPERATURE = 10
+
 
 class PlayerName(NamedTuple):
-    kind: str
+    kind: str  # or the path of a run
     settings: Mapping[str, str] = MappingProxyType({})
 
     def __str__(self) -> str:
@@ -19,6 +22,26 @@ def parse_name(text: str) -> PlayerName:
     kind, colon, rest = text.partition(":")
     if not kind or (colon and not rest):
         raise ValueError(f"bad player {text!r}: a player is NAME or NAME:key=value,key=value")
+    return PlayerName(kind, _settings(rest, text))
+
+
+def parse_run_name(text: str) -> PlayerName:
+    """Splits the name of a run into its path and settings, which follow the last colon.
+
+    Paths may hold colons as well: a directory of the whole name has no settings.
+    """
+    path, _, rest = text.rpartition(":")
+    if not path or "=" not in rest or is_directory(text):
+        return PlayerName(text)
+    return PlayerName(path, _settings(rest, text))
+
+
+def is_directory(path: str) -> bool:
+    """False for anything that cannot be a path, too."""
+    return os.path.isdir(path)  # noqa: PTH112 - pathlib raises, and costs UCI milliseconds
+
+
+def _settings(rest: str, text: str) -> dict[str, str]:
     settings: dict[str, str] = {}
     for part in rest.split(",") if rest else []:
         key, equals, value = part.partition("=")
@@ -27,7 +50,7 @@ def parse_name(text: str) -> PlayerName:
         if key in settings:
             raise ValueError(f"setting {key!r} of player {text!r} is given twice")
         settings[key] = value
-    return PlayerName(kind, settings)
+    return settings
 
 
 def whole_setting(name: PlayerName, key: str, low: int, high: int) -> int | None:
@@ -38,6 +61,20 @@ def whole_setting(name: PlayerName, key: str, low: int, high: int) -> int | None
     if text.isascii() and text.isdigit() and low <= int(text) <= high:
         return int(text)
     raise ValueError(f"{key}={text} of player {str(name)!r} is not a whole number {low}..{high}")
+
+
+def temperature_setting(name: PlayerName) -> float:
+    """How freely a player chooses among moves of about the same value; 0, not at all."""
+    text = name.settings.get("temperature", "0")
+    try:
+        temperature = float(text)
+    except ValueError:
+        temperature = -1.0
+    if 0 <= temperature <= MOST_TEMPERATURE:
+        return temperature
+    raise ValueError(
+        f"temperature={text} of player {str(name)!r} is not a number 0..{MOST_TEMPERATURE}"
+    )
 
 
 def check_settings(name: PlayerName, allowed: tuple[str, ...]) -> None:

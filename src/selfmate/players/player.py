@@ -64,6 +64,7 @@ class Question:
     board: Board
     dice: int
     limits: Limits = NO_LIMITS
+    temperature: float | None = None  # for players that have one; None: as the player is set
     stop: Event = field(default_factory=Event)  # set by whoever asks, to have an answer at once
     report: Callable[[Thought], None] = hear_nothing  # hears of interim thoughts
 

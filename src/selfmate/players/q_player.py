@@ -1,14 +1,25 @@
 """A Q-net as a player: the legal move of the highest value, or one by chance."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from selfmate.encodings import CODINGS
-from selfmate.encodings.packed import INPUTS
+from selfmate.encodings import CODINGS, legal_actions, moves_of_actions
+from selfmate.encodings.packed import INPUTS, encode_packed, inputs_of, turned_actions
 from selfmate.nets.q_net import QNet, QNetShape
+from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
+from selfmate.players.value_choices import chosen_actions
+from selfmate.rules import Board, uci_text
+from selfmate.rules.ragged import Ragged
+from selfmate.search.teacher import VALUE_SCALE_PAWNS
 
-ACTIONS = CODINGS["from_to4096"].size
+CODING = "from_to4096"
+ACTIONS = CODINGS[CODING].size
+MOST_VALUE = 0.9999  # as a score: 20 pawns; beyond it, values of 1 and more would have none
 Neurons = Annotated[int, Field(ge=1, le=8192)]
 Hidden = Annotated[tuple[Neurons, ...], Field(min_length=1, max_length=8)]
 
@@ -25,3 +36,61 @@ class QPlayerSpec(BaseModel):
     def make_net(self) -> QNet:
         shape = QNetShape(inputs=INPUTS, hidden=self.hidden, actions=ACTIONS, dueling=self.dueling)
         return QNet(shape)
+
+
+class QPlayer:
+    """Plays with the net it is given, which may go on learning between its moves."""
+
+    games_at_once = 256
+
+    def __init__(self, name: str, net: QNet, temperature: float = 0.0) -> None:
+        self.name = name
+        self._net, self._temperature = net, temperature
+
+    def choose(
+        self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
+    ) -> Choices:
+        black = _is_black(boards)
+        values, legal = self._judged(boards, black)
+        actions = chosen_actions(values, legal, self._temperature, dice)
+        return Choices(moves_of_actions(CODING, boards, turned_actions(actions, black)))
+
+    def think(self, question: Question) -> Thought:
+        temperature = question.temperature
+        if temperature is None:
+            temperature = self._temperature
+        black = _is_black([question.board])
+        values, legal = self._judged([question.board], black)
+        dice = np.array([question.dice], np.uint64)
+        chosen = chosen_actions(values, legal, temperature, dice)
+        ranks = np.lexsort((-values, legal.values != chosen))
+        actions = turned_actions(legal.values[ranks], black)
+        moves = moves_of_actions(CODING, [question.board] * len(actions), actions)
+        first, *others = map(_thought, moves.tolist(), _pawns(values[ranks]).tolist())
+        return replace(first, others=tuple(others))
+
+    def close(self) -> None:
+        pass
+
+    def _judged(
+        self, boards: Sequence[Board], black: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float32], Ragged]:
+        """The value of every legal action, and these, all from the mover's side."""
+        actions, offsets = legal_actions(CODING, boards)
+        legal = Ragged(turned_actions(actions, np.repeat(black, np.diff(offsets))), offsets)
+        return self._net.values(inputs_of(encode_packed(boards)), legal), legal
+
+
+def _is_black(boards: Sequence[Board]) -> NDArray[np.bool_]:
+    return np.array([board.turn == "black" for board in boards], np.bool_)
+
+
+def _pawns(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Values as scores, by the scale on which the teacher's scores became values."""
+    within = np.clip(values, -MOST_VALUE, MOST_VALUE)
+    return np.float32(VALUE_SCALE_PAWNS) * np.arctanh(within)
+
+
+def _thought(move: int, score_pawns: float) -> Thought:
+    text = uci_text(move)
+    return Thought(best=text, line=(text,), score_pawns=score_pawns)

@@ -32,10 +32,11 @@ class Engine:
         load: "Callable[[], Player]",
         write: Callable[[str], None],
         dice: Callable[[], int],
+        options: Options | None = None,
     ) -> None:
         """`load` is called when the player is first needed; `write` takes one line."""
         self._name, self._load, self._write, self._dice = name, load, write, dice
-        self._options = Options()
+        self._options = options or Options()
         self._player: Player | None = None
         self._board: Board | None = None  # None: the start position, while the rules are not loaded
         self._search: Search | None = None
@@ -198,7 +199,8 @@ class Engine:
         limits = go.limits(None if budget is None or go.flags else max(1.0, budget.target_ms))
         if self._is_debugging:
             self._explain(f"{len(allowed)} moves, {limits}, {budget}")
-        return Search(Task(board, allowed, limits, self._dice()), budget, go.flags)
+        task = Task(board, allowed, limits, self._dice(), self._options.temperature)
+        return Search(task, budget, go.flags)
 
     def _stop(self, words: list[str]) -> None:
         if self._search is not None:

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from selfmate.players.names import MOST_TEMPERATURE
 from selfmate.uci.numbers import whole
 
 ABOUT = "Selfmate, a laboratory for chess engines that teach themselves. Licence GPL-3.0-or-later."
@@ -54,7 +55,8 @@ class About:
 
 
 class Options:
-    def __init__(self) -> None:
+    def __init__(self, temperature: float | None = None) -> None:
+        """`temperature` is what the player is set to, None when it has none."""
         self.overhead_ms = Spin(60, 0, 5000)
         self.show_wdl = Check()
         self.multi_pv = Spin(1, 1, 500)
@@ -66,6 +68,15 @@ class Options:
             "UCI_ShowWDL": self.show_wdl,
             "UCI_EngineAbout": About(),
         }
+        self._temperature = Spin(round(100 * (temperature or 0)), 0, 100 * MOST_TEMPERATURE)
+        if temperature is not None:
+            self.table["Temperature"] = self._temperature
+
+    @property
+    def temperature(self) -> float | None:
+        """None unless it was changed: the player's own may lie between two hundredths."""
+        option = self._temperature
+        return None if option.value == option.default else option.value / 100
 
     def lines(self) -> list[str]:
         """What `uci` is answered with."""

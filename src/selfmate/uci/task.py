@@ -19,11 +19,17 @@ class Task:
     allowed: list[str]  # all legal moves, or some; empty when there are none
     limits: Limits
     dice: int
+    temperature: float | None = None
 
     def question(self, stop: Event, report: Callable[[Thought], None] = hear_nothing) -> Question:
         """As players are asked, who know nothing of allowed moves."""
         return Question(
-            board=self.board, dice=self.dice, limits=self.limits, stop=stop, report=report
+            board=self.board,
+            dice=self.dice,
+            limits=self.limits,
+            temperature=self.temperature,
+            stop=stop,
+            report=report,
         )
 
     @property

@@ -9,30 +9,14 @@ from numpy.typing import NDArray
 
 from selfmate._core import choose_best, choose_greedy, choose_random
 from selfmate.players import Limits, Question, Thought, load_player
-from selfmate.rules import Board, GameBatch, uci_text
+from selfmate.rules import Board, uci_text
 
-NAMES = ("random", "greedy", "teacher:depth=1", "teacher:depth=2", "teacher:depth=1,random=40")
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 HANGING = "3qk3/8/8/8/8/2n5/1P1P4/3QK3 w - - 0 1"
 
 
 def rolled(count: int, seed: int = 1) -> NDArray[np.uint64]:
     return np.random.default_rng(seed).integers(0, 2**64, count, np.uint64)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_choices_are_legal_and_do_not_depend_on_grouping(name: str) -> None:
-    batch = GameBatch(48, seed=3)
-    for _ in range(35):
-        batch.step(batch.random_moves())
-    boards, dice = [batch.board(slot) for slot in range(48)], rolled(48)
-    player = load_player(name)
-    together = player.choose(boards, dice).moves
-    for number, board in enumerate(boards):
-        assert uci_text(int(together[number])) in board.legal_moves()
-        alone = player.choose([board], dice[number : number + 1]).moves
-        assert alone[0] == together[number]
-    player.close()
 
 
 @pytest.mark.parametrize(
@@ -123,16 +107,6 @@ def test_wrong_arrays_are_refused() -> None:
         choose_random([Board(), mated], rolled(2))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_thinking_and_choosing_agree(name: str) -> None:
-    player = load_player(name)
-    for fen in (KIWIPETE, HANGING):
-        board = Board(fen)
-        thought = player.think(Question(board=board, dice=5))
-        chosen = player.choose([board], np.array([5], np.uint64)).moves
-        assert thought.best == thought.line[0] == uci_text(int(chosen[0]))
-
-
 def test_the_teacher_reports_each_depth() -> None:
     said = list[Thought]()
     mate_in_two = Board("7k/8/R7/1R6/8/8/8/K7 w - - 0 1")
@@ -177,14 +151,6 @@ def test_stop_is_heard_while_thinking() -> None:
     thought = load_player("teacher:depth=6").think(Question(board=board, dice=1, stop=stop))
     assert thought.best in board.legal_moves()
     assert (thought.depth or 0) < 6  # six plies here would take many seconds
-
-
-def test_a_stop_beforehand_still_gets_a_move() -> None:
-    stop = Event()
-    stop.set()
-    for name in NAMES:
-        thought = load_player(name).think(Question(board=Board(), dice=1, stop=stop))
-        assert thought.best in Board().legal_moves()
 
 
 def test_few_nodes_mean_little_depth() -> None:

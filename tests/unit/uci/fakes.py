@@ -21,6 +21,7 @@ class Fake:
 
     def __init__(self) -> None:
         self.asked: list[Limits] = []
+        self.temperatures: list[float | None] = []
         self.closed = False
 
     @property
@@ -35,6 +36,7 @@ class Fake:
     def think(self, question: Question) -> Thought:
         assert question.board.outcome() is None, "players are not asked about finished games"
         self.asked.append(question.limits)
+        self.temperatures.append(question.temperature)
         return self.answer(question.board, question.dice, question.stop, question.report)
 
     def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:

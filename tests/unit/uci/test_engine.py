@@ -8,6 +8,7 @@ from selfmate.players import Limits, Player
 from selfmate.rules import Board
 from selfmate.uci.engine import Engine, NoPlayerError
 from selfmate.uci.go import KEYWORDS
+from selfmate.uci.options import Options
 from unit.uci.fakes import FAKES, Chance, Deaf, Patient, Steady
 from unit.uci.session import Session, bestmoves, converse
 
@@ -132,6 +133,30 @@ def test_debug_tells_the_plan() -> None:
 def test_options_are_introduced_with_their_defaults() -> None:
     said = converse(Steady(), ["uci", "setoption name Move Overhead value 0", "uci"])
     assert said[: len(said) // 2] == said[len(said) // 2 :]
+
+
+def test_a_temperature_is_offered_where_the_player_has_one() -> None:
+    player, said = Chance(), list[str]()
+    lines = ["uci", "go", "stop"]
+    for value in ("25", "0", "1001", "12"):
+        lines += [f"setoption name temperature value {value}", "go", "stop"]
+    Engine("x", lambda: player, said.append, lambda: 0, Options(0.125)).run(lines)
+    assert "option name Temperature type spin default 12 min 0 max 1000" in said
+    assert "info string '1001' is not a whole number 0..1000" in said
+    assert player.temperatures == [None, 0.25, 0.0, 0.0, None]
+
+
+def test_searchmoves_keep_the_temperature() -> None:
+    player = Chance()
+    lines = ["setoption name Temperature value 30", "go searchmoves e2e4"]
+    Engine("x", lambda: player, lambda line: None, lambda: 0, Options(0)).run(lines)
+    assert set(player.temperatures) == {0.3}
+
+
+def test_no_temperature_where_the_player_has_none() -> None:
+    said = converse(Chance(), ["uci", "setoption name Temperature value 25"])
+    assert not any(line.startswith("option name Temperature") for line in said)
+    assert said[-1].startswith("info string no option 'Temperature'; there are: Move Overhead")
 
 
 @pytest.mark.parametrize("seed", range(20))

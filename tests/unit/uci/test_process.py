@@ -35,9 +35,11 @@ def start(player: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
-def test_nothing_heavy_is_loaded_before_uciok() -> None:
+@pytest.mark.parametrize("arguments", [[], [f"{TESTS}:temperature=0.1"]])
+def test_nothing_heavy_is_loaded_before_uciok(arguments: list[str]) -> None:
+    """Any directory may be a run, until the player is needed."""
     run = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "selfmate", "uci"],
+        [sys.executable, "-X", "importtime", "-m", "selfmate", "uci", *arguments],
         input="uci\nquit\n", capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert run.stdout.splitlines()[-1] == "uciok"
@@ -64,6 +66,8 @@ def test_it_introduces_itself_and_ends_with_its_input(arguments: list[str]) -> N
         (["nobody"], "no player 'nobody'; there are: random, greedy, teacher"),
         (["nobody", "--seed=1"], "no player 'nobody'; there are: random, greedy, teacher"),
         ([""], "bad player '': a player is NAME or NAME:key=value"),
+        (["no/run"], "there is no directory 'no/run'"),
+        ([f"{TESTS}:temperature=99"], "is not a number 0..10"),
         (["teacher:depth"], "bad setting 'depth' of player 'teacher:depth'"),
         (["random", "greedy"], "Got unexpected extra argument(s) (greedy)"),
         (["--seed=x"], "'x' is not a whole number from 0"),

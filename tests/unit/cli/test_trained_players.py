@@ -1,0 +1,48 @@
+"""Runs as players on the command line."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from unit.cli.process import command_of, selfmate
+from unit.players.trained_runs import make_run
+
+CONVERSATION = """\
+uci
+isready
+setoption name Temperature value 50
+setoption name MultiPV value 3
+go
+quit
+"""
+
+
+def test_a_run_plays_a_match(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "x")
+    arguments = ("match", "runs/x:version=best", "random", "--games", "4", "--json")
+    played = selfmate(*arguments, "--pgn", "m.pgn", cwd=tmp_path)
+    assert (played.returncode, played.stderr) == (0, "")
+    assert json.loads(played.stdout)["illegal_moves"] == 0
+    assert '[White "runs/x:version=2"]' in (tmp_path / "m.pgn").read_text()
+
+
+def test_a_run_is_a_uci_engine(tmp_path: Path) -> None:
+    make_run(tmp_path / "x")
+    engine = subprocess.run(
+        command_of("uci", str(tmp_path / "x")),
+        input=CONVERSATION, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    said = engine.stdout.splitlines()
+    assert "option name Temperature type spin default 0 min 0 max 1000" in said
+    assert [line.split()[:3] for line in said[-4:-1]] == [
+        ["info", "multipv", str(rank)] for rank in (1, 2, 3)
+    ]
+    assert said[-1].split()[1] == said[-4].split()[-1]
+    assert engine.stderr == ""
+
+
+def test_a_run_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    played = selfmate("match", "random", "runs/y:version=best", cwd=tmp_path)
+    assert (played.returncode, played.stdout, played.stderr.count("\n")) == (2, "", 1)
+    assert "there is no directory 'runs/y'" in played.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,93 @@
+"""The Q-net against dense layers, and a position's values in any company."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from selfmate.nets.q_net import BLOCK_ROWS, QNet, QNetShape
+from selfmate.rules.ragged import Ragged, SparseRows, places_of_rows
+
+INPUTS, ACTIONS, ROWS = 839, 4096, 100
+
+
+def seeded_net(hidden: tuple[int, ...], dueling: bool) -> QNet:
+    torch.manual_seed(1)
+    return QNet(QNetShape(inputs=INPUTS, hidden=hidden, actions=ACTIONS, dueling=dueling))
+
+
+def ragged(dice: np.random.Generator, rows: int, most: int, below: int) -> Ragged:
+    """Rows of one to `most` different numbers."""
+    parts = [dice.permutation(below)[: dice.integers(1, most + 1)] for _ in range(rows)]
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+    return Ragged(np.concatenate(parts).astype(np.int32), offsets)
+
+
+def made_up_rows(seed: int) -> tuple[SparseRows, Ragged]:
+    dice = np.random.default_rng(seed)
+    columns = ragged(dice, ROWS, 40, INPUTS)
+    values = dice.uniform(0.1, 1, len(columns.values)).astype(np.float32)
+    asked = ragged(dice, ROWS, 60, ACTIONS)
+    return SparseRows(columns.values, values, columns.offsets), asked
+
+
+def taken(sparse: SparseRows, rows: NDArray[np.int64]) -> SparseRows:
+    places, offsets = places_of_rows(sparse.offsets, rows)
+    return SparseRows(sparse.columns[places], sparse.values[places], offsets)
+
+
+NETS = {dueling: seeded_net((512, 256, 128), dueling) for dueling in (False, True)}
+POSITIONS, ASKED = made_up_rows(seed=5)
+ALL = {dueling: net.values(POSITIONS, ASKED) for dueling, net in NETS.items()}
+
+
+@pytest.mark.parametrize("dueling", [False, True])
+@pytest.mark.parametrize("hidden", [(7,), (24, 16, 9)])
+def test_values_are_those_of_dense_layers(hidden: tuple[int, ...], dueling: bool) -> None:
+    net = seeded_net(hidden, dueling)
+    dense = torch.zeros(ROWS, INPUTS)
+    rows = np.repeat(np.arange(ROWS), np.diff(POSITIONS.offsets))
+    dense[rows, POSITIONS.columns] = torch.from_numpy(POSITIONS.values)
+    level = torch.relu(dense @ net.first.weight + net.first.bias)
+    for layer in net.hidden:
+        level = torch.relu(layer(level))
+    outputs = level @ net.actions.weight.T + net.actions.bias
+    expected = []
+    for row in range(ROWS):
+        asked = ASKED.values[ASKED.offsets[row] : ASKED.offsets[row + 1]]
+        values = outputs[row, torch.from_numpy(asked).long()]
+        if net.value is not None:
+            values = values - values.mean() + level[row] @ net.value.weight[0] + net.value.bias
+        expected.append(values)
+    for found in (net(POSITIONS, ASKED), torch.from_numpy(net.values(POSITIONS, ASKED))):
+        torch.testing.assert_close(found, torch.cat(expected), rtol=1e-4, atol=1e-5)
+
+
+SOME_ROWS = st.lists(st.integers(0, ROWS - 1), min_size=1, max_size=2 * BLOCK_ROWS + 3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=SOME_ROWS, dueling=st.booleans(), threads=st.integers(1, 3))
+def test_a_row_has_the_same_values_in_any_batch(
+    rows: list[int], dueling: bool, threads: int
+) -> None:
+    chosen = np.array(rows)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    found = NETS[dueling].values(taken(POSITIONS, chosen), ASKED.take(chosen))
+    torch.set_num_threads(before)
+    places, _ = places_of_rows(ASKED.offsets, chosen)
+    assert found.tobytes() == ALL[dueling][places].tobytes()
+
+
+@pytest.mark.parametrize("dueling", [False, True])
+def test_every_row_has_the_same_values_alone_and_at_any_place_of_a_block(dueling: bool) -> None:
+    net = NETS[dueling]
+    for row in range(0, ROWS, 7):
+        own = ALL[dueling][ASKED.offsets[row] : ASKED.offsets[row + 1]]
+        for count in (1, 2, 3, 8, BLOCK_ROWS, BLOCK_ROWS + 1):
+            same = np.full(count, row)
+            found = net.values(taken(POSITIONS, same), ASKED.take(same))
+            assert found.tobytes() == np.tile(own, count).tobytes()

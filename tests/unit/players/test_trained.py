@@ -1,0 +1,139 @@
+"""Run directories as players: which version, what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from selfmate.players import check_name, load_player
+from selfmate.players.q_player import QPlayer
+from selfmate.rules import Board, GameBatch
+from selfmate.runs.run import Json
+from unit.players.trained_runs import TINY, make_run, seeded_net
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Relative, as users type it."""
+    monkeypatch.chdir(tmp_path)
+    make_run(Path("runs/x"))
+    return Path("runs/x")
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ("", "runs/x:version=3"),
+        ("/", "runs/x:version=3"),
+        (":version=last", "runs/x:version=3"),
+        (":version=best", "runs/x:version=2"),
+        (":version=1,temperature=0", "runs/x:version=1"),
+        (":temperature=0.10", "runs/x:version=3,temperature=0.1"),
+        (":temperature=1e-3,version=best", "runs/x:version=2,temperature=0.001"),
+        (":temperature=10", "runs/x:version=3,temperature=10"),
+    ],
+)
+def test_names_say_which_checkpoint_it_is(run: Path, settings: str, name: str) -> None:
+    assert load_player(f"{run}{settings}").name == name
+    assert load_player(name).name == name
+
+
+def test_the_version_asked_for_plays(run: Path) -> None:
+    batch = GameBatch(60, seed=2)
+    batch.step(batch.random_moves())
+    boards, dice = [batch.board(slot) for slot in range(60)], np.zeros(60, np.uint64)
+    for version, seed in (("last", 3), ("best", 2), ("1", 1)):
+        loaded = load_player(f"{run}:version={version}").choose(boards, dice)
+        expected = QPlayer("net", seeded_net(TINY, seed)).choose(boards, dice)
+        assert np.array_equal(loaded.moves, expected.moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("runs/x:version=7", "runs/x has no checkpoint '7': last, best or one of 1, 2, 3"),
+        ("runs/x:version=newest", "runs/x has no checkpoint 'newest'"),
+        ("runs/x:temperature=hot", r"temperature=hot of player .* is not a number 0\.\.10"),
+        ("runs/x:temperature=-0.1", r"is not a number 0\.\.10"),
+        ("runs/x:temperature=nan", r"is not a number 0\.\.10"),
+        ("runs/x:temperature=11", r"is not a number 0\.\.10"),
+        ("runs/x:depth=2", "player 'runs/x' has no setting 'depth'; it has version, temperature"),
+        ("runs/x:version=1,version=2", "setting 'version' of player .* is given twice"),
+        ("runs/x:version=", "bad setting 'version=' of player 'runs/x:version='"),
+        ("runs/x:best", "there is no directory 'runs/x:best'; a run as a player is PATH or"),
+        ("runs/y", "there is no directory 'runs/y'"),
+        ("runs/y:version=1", "there is no directory 'runs/y'"),
+        ("runs/x/config.toml", "there is no directory 'runs/x/config.toml'"),
+        ("runs", "runs is not a run: "),
+        ("nobody", "no player 'nobody'; there are: random, .*, uci, or the path of a run"),
+        ("nobody:depth=1", "no player 'nobody'"),
+        ("x/" * 5000, "there is no directory"),
+        ("x/\0", "there is no directory"),
+    ],
+)
+def test_bad_names_are_refused(run: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_player(text)
+
+
+def test_a_path_may_hold_colons_and_commas(tmp_path: Path) -> None:
+    path = tmp_path / "a:b=1,c"
+    make_run(path)
+    assert check_name(str(path)).settings == {}
+    name = load_player(str(path)).name
+    assert name == f"{path}:version=3"
+    assert load_player(name).name == name
+
+
+def test_a_run_is_never_taken_for_a_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for directory in ("random", "mine"):
+        make_run(Path(directory))
+    assert load_player("random").name == "random"
+    assert load_player("random/").name == "./random:version=3"
+    assert load_player("./random").name == "./random:version=3"
+    assert load_player("mine").name == "./mine:version=3"
+
+
+@pytest.mark.parametrize(
+    ("player", "message"),
+    [
+        ({"kind": "minichess"}, "plays the mini-chess, not chess: selfmate endgame play --run "),
+        ({"kind": "toy"}, "holds no player of chess: kind: "),
+        ({"kind": "q_net", "hidden": [], "dueling": False}, "no player of chess: hidden: "),
+        ({"kind": "q_net", "hidden": [16, 9], "dueling": True}, "cannot be played: "),
+        ({"kind": "q_net", "hidden": [16, 8], "dueling": False}, "cannot be played: "),
+    ],
+)
+def test_what_is_no_player_of_chess_is_refused(
+    tmp_path: Path, player: dict[str, Json], message: str
+) -> None:
+    make_run(tmp_path / "x", player)
+    with pytest.raises(ValueError, match=message):
+        load_player(str(tmp_path / "x"))
+
+
+def test_a_run_without_a_checkpoint_is_refused(run: Path) -> None:
+    (run / "checkpoints").rename(run / "elsewhere")
+    with pytest.raises(ValueError, match="runs/x has no checkpoint yet"):
+        load_player(str(run))
+
+
+def test_another_version_is_not_played_for_a_damaged_one(run: Path) -> None:
+    card = run / "checkpoints" / "00000003" / "card.json"
+    card.write_text(json.dumps(json.loads(card.read_text()) | {"step": 4}))
+    with pytest.raises(ValueError, match=r"00000003 cannot be used: .*; version=2 is good"):
+        load_player(str(run))
+    with pytest.raises(ValueError, match="00000003 cannot be used"):
+        load_player(f"{run}:version=3")
+    assert load_player(f"{run}:version=2").name == "runs/x:version=2"
+
+
+def test_loading_leaves_the_chance_of_others_alone(run: Path) -> None:
+    torch.manual_seed(4)
+    expected = torch.rand(3)
+    torch.manual_seed(4)
+    load_player(str(run)).choose([Board()], np.zeros(1, np.uint64))
+    assert torch.equal(torch.rand(3), expected)

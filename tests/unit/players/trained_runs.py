@@ -1,0 +1,50 @@
+"""Runs with weights by chance, quickly made, to be played with."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from selfmate.nets.q_net import QNet
+from selfmate.players.q_player import QPlayerSpec
+from selfmate.runs.checkpoints import Policy
+from selfmate.runs.header import Header
+from selfmate.runs.live import copied, restore
+from selfmate.runs.on_disk import Session, open_run
+from selfmate.runs.run import Arrays, Json, Saved
+
+TINY = QPlayerSpec(hidden=(16, 8), dueling=True)
+POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
+
+
+def seeded_net(spec: QPlayerSpec, seed: int) -> QNet:
+    torch.manual_seed(seed)
+    return spec.make_net()
+
+
+class Weights:
+    """A state of a run that is a net and nothing else."""
+
+    def __init__(self, net: QNet) -> None:
+        self.net = net
+
+    def save(self) -> Saved:
+        return Saved(weights=copied(self.net.arrays()), rest={}, facts={})
+
+    def load(self, saved: Saved) -> None:
+        self.load_weights(saved.weights)
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+
+
+def make_run(
+    directory: Path, player: Mapping[str, Json] | None = None, scores: tuple[float, ...] = (1, 3, 2)
+) -> None:
+    """A checkpoint a step: that of step n holds the net of seed n; scores say which is the best."""
+    state = Weights(seeded_net(TINY, 0))
+    with open_run(directory, Header("dqn", {"seed": 1}), POLICY, Session()) as run:
+        spec = TINY.model_dump(mode="json") if player is None else player
+        for step in run.steps(state, total=len(scores), unit="cycles", player=spec):
+            state.net.same_as(seeded_net(TINY, step.number).arrays())
+            step.record({}, scores[step.number - 1])
