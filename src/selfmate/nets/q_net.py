@@ -75,7 +75,7 @@ class QNet(torch.nn.Module):
         """The weights, in place: who writes to them changes the net."""
         return {name: tensor.detach().numpy() for name, tensor in self.state_dict().items()}
 
-    def same_as(self, weights: Mapping[str, NDArray[Any]]) -> None:
+    def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Takes over weights of the same layout."""
         for name, array in self.arrays().items():
             array[...] = weights[name]
