@@ -1,5 +1,6 @@
 """The card of a checkpoint: what it is, how it is played, how to go on, and digests of it all."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,6 +16,9 @@ MOST_CARD_BYTES = 4 * 2**20
 NUMBERS = ("step", "done", "total", "metrics_bytes")
 TABLES = ("facts", "player", "config", "files")
 KEYS = {*NUMBERS, *TABLES, "format", "learner", "unit", "run", "best", "sha256"}
+# Only there when they say something, so that the cards of older runs are still what we would write.
+NOT_ALWAYS = {"pages", "attempt"}
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,17 @@ class FileNote:
     def of(data: bytes) -> "FileNote":
         return FileNote(len(data), sha256(data).hexdigest())
 
+    @staticmethod
+    def parse(value: Any) -> "FileNote":
+        entry = _typed(value, dict, "a file's entry")
+        digest = _typed(entry.get("sha256"), str, "sha256 of a file")
+        if not DIGEST.fullmatch(digest):
+            raise ValueError("sha256 of a file is not a digest")
+        return FileNote(_whole(entry.get("bytes"), "bytes"), digest)
+
+    def entry(self) -> dict[str, Json]:
+        return {"bytes": self.size_bytes, "sha256": self.sha256}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
@@ -53,6 +68,8 @@ class Card:
     facts: Mapping[str, Json]
     metrics_bytes: int  # where metrics.jsonl goes on
     best: Best | None
+    attempt: int = 1  # of the steps that follow
+    pages: Mapping[str, FileNote] = field(default_factory=dict)
     files: Mapping[str, FileNote] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
@@ -80,6 +97,7 @@ class Card:
         return card
 
     def _fields(self) -> dict[str, Json]:
+        pages: list[Json] = [{"name": name, **note.entry()} for name, note in self.pages.items()]
         return {
             "format": FORMAT,
             "learner": self.header.learner,
@@ -90,10 +108,9 @@ class Card:
             "player": dict(self.player),
             "facts": dict(self.facts),
             "best": self.best and {"step": self.best.step, "score": self.best.score},
-            "files": {
-                name: {"bytes": note.size_bytes, "sha256": note.sha256}
-                for name, note in self.files.items()
-            },
+            "files": {name: note.entry() for name, note in self.files.items()},
+            **({"pages": pages} if pages else {}),
+            **({"attempt": self.attempt} if self.attempt > 1 else {}),
         }
 
 
@@ -103,7 +120,7 @@ def _digest(fields: dict[str, Json]) -> str:
 
 def _card(fields: dict[str, Any]) -> Card:
     """Checks types only: that the values belong together is found by writing them again."""
-    if fields.keys() != KEYS:
+    if fields.keys() - NOT_ALWAYS != KEYS:
         raise ValueError(f"its keys are not {sorted(KEYS)}")
     if fields["format"] != FORMAT:
         raise ValueError(f"format {fields['format']!r} is not {FORMAT}, the one this version reads")
@@ -115,16 +132,17 @@ def _card(fields: dict[str, Any]) -> Card:
         player=tables["player"],
         facts=tables["facts"],
         best=None if fields["best"] is None else Best.parse(fields["best"]),
-        files={name: _file_note(note) for name, note in tables["files"].items()},
+        attempt=_whole(fields.get("attempt", 1), "attempt"),
+        pages=_pages(fields.get("pages", [])),
+        files={name: FileNote.parse(entry) for name, entry in tables["files"].items()},
         **numbers,
     )
 
 
-def _file_note(value: Any) -> FileNote:
-    note = _typed(value, dict, "an entry of files")
-    return FileNote(
-        _whole(note.get("bytes"), "bytes"), _typed(note.get("sha256"), str, "sha256 of a file")
-    )
+def _pages(value: Any) -> dict[str, FileNote]:
+    """A list, because a JSON object would be sorted by name and pages have an order."""
+    entries = [(FileNote.parse(entry), entry) for entry in _typed(value, list, "pages")]
+    return {_typed(entry.get("name"), str, "name of a page"): note for note, entry in entries}
 
 
 def _whole(value: Any, name: str) -> int:

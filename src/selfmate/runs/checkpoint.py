@@ -6,9 +6,13 @@ from pathlib import Path
 from selfmate.runs.card import MOST_CARD_BYTES, Card, FileNote
 from selfmate.runs.errors import DamagedError
 from selfmate.runs.files import read_plain, remove, sync_directory, write_file
-from selfmate.runs.run import Arrays, Saved
+from selfmate.runs.pages import Pages
+from selfmate.runs.run import Arrays, Saved, State
+from selfmate.runs.steps import Plan
 from selfmate.runs.tensors import pack, unpack
 
+# What a learner may stumble over when a checkpoint is whole but not made for it.
+MISFITS = (ValueError, TypeError, LookupError, ArithmeticError)
 WEIGHTS, REST, CARD = "weights.safetensors", "rest.safetensors", "card.json"
 
 
@@ -16,6 +20,13 @@ WEIGHTS, REST, CARD = "weights.safetensors", "rest.safetensors", "card.json"
 class Checkpoint:
     card: Card
     saved: Saved
+
+    def load_into(self, state: State, plan: Plan) -> None:
+        """One of MISFITS when it was not made for them."""
+        card = self.card
+        if (card.total, card.unit, card.done) != (plan.total, plan.unit, plan.done(card.step)):
+            raise ValueError(f"step {card.step} was {card.done} of {card.total}")
+        state.load(self.saved)
 
 
 def write_checkpoint(path: Path, beside: Path, card: Card, saved: Saved) -> None:
@@ -53,7 +64,12 @@ def read_weights(path: Path) -> tuple[Card, Arrays]:
     return card, unpack(path / WEIGHTS, card.files[WEIGHTS])
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
+def read_checkpoint(path: Path, pages: Pages) -> Checkpoint:
     card, weights = read_weights(path)
-    rest = unpack(path / REST, card.files[REST])
-    return Checkpoint(card, Saved(weights=weights, rest=rest, facts=card.facts))
+    saved = Saved(
+        weights=weights,
+        rest=unpack(path / REST, card.files[REST]),
+        facts=card.facts,
+        pages=pages.read(card.pages),
+    )
+    return Checkpoint(card, saved)

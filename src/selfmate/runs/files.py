@@ -54,6 +54,13 @@ def sync_directory(path: Path) -> None:
         os.close(descriptor)
 
 
+def make_directory(path: Path) -> None:
+    """Makes the directory if it is missing, and makes it last."""
+    if not path.is_dir():
+        path.mkdir()
+        sync_directory(path.parent)
+
+
 def open_plain(path: Path) -> BufferedReader:
     """Opens a regular file for reading; DamagedError for a link, a directory, a pipe, nothing."""
     try:

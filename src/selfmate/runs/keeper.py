@@ -1,18 +1,19 @@
 """Keeps what a run comes to while it goes on: lines, checkpoints, the best, the heartbeat."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from selfmate.runs.card import Best, Card
+from selfmate.runs.checkpoint import MISFITS
 from selfmate.runs.checkpoints import Checkpoints, Policy
 from selfmate.runs.errors import RunFailedError
 from selfmate.runs.header import Header
 from selfmate.runs.progress import Pace, Progress
 from selfmate.runs.run import Json, State
 from selfmate.runs.status import Heartbeat, Status
-from selfmate.runs.steps import Plan, RunStep
+from selfmate.runs.steps import MOST_ATTEMPTS, Plan, RunStep
 from selfmate.runs.writer import RunWriter
 
 
@@ -27,7 +28,8 @@ class Terms:
 
 
 class Keeper:
-    """`state` holds what `card` describes, or is new when there is no card."""
+    """`state` holds what `card` describes, or is new when there is no card. `step` is the last one
+    that is done, `attempt` that of the steps that follow."""
 
     def __init__(self, directory: Path, terms: Terms, state: State, card: Card | None) -> None:
         self.directory = directory
@@ -36,6 +38,7 @@ class Keeper:
         self._best = card.best if card else None
         self._saved_step = card.step if card else None
         self.step = card.step if card else 0
+        self.attempt = card.attempt if card else 1
         self._ended = False
         with self.writing():
             self._writer = RunWriter(directory, terms.header, terms.policy, card)
@@ -66,14 +69,36 @@ class Keeper:
         with self.writing():
             self._writer.add({"step": number, plan.unit: step.stop, **figures}, seconds)
             self.step = number
-            is_best = step.score is not None and (not self._best or step.score > self._best.score)
-            if step.score is not None and is_best:
+            if step.score is not None and (not self._best or step.score > self._best.score):
                 self._best = Best(number, step.score)
-            if is_best or number % self._terms.policy.checkpoint_every == 0 or number == plan.count:
+            if self._regular([number]) or number == plan.count:
+                self.attempt = 1
                 self.save()
             progress = self._progress(step, seconds)
             self._heartbeat.beat(progress)
         return progress
+
+    def go_back(self, failure: str, say: Callable[[str], None]) -> None:
+        """To the last regular checkpoint: those of stopping are passed over, because a run that
+        was never stopped does not have them."""
+        if self.attempt >= MOST_ATTEMPTS:
+            raise RunFailedError(
+                f"{failure}; it was the last of {MOST_ATTEMPTS} attempts, {self.still_good}"
+            )
+        checkpoints = Checkpoints(self.directory)
+        step = max(self._regular(checkpoints.steps()), default=0)
+        try:
+            checkpoint = checkpoints.read(step, self._terms.header)
+            checkpoint.load_into(self._state, self._terms.plan)
+        except MISFITS as error:
+            # Not an older one: if this one is damaged each time, that would go on for ever.
+            raise RunFailedError(
+                f"{failure}, and {checkpoints.path(step)} cannot be used: {error}; "
+                "resuming takes an older one"
+            ) from error
+        self.attempt += 1
+        say(f"{failure}; going back to {checkpoints.path(step)}, attempt {self.attempt}")
+        self._forget_after(checkpoint.card)
 
     def save(self) -> None:
         """A checkpoint of this step, unless there is one."""
@@ -91,6 +116,7 @@ class Keeper:
             facts=saved.facts,
             metrics_bytes=self._writer.metrics_bytes,
             best=self._best,
+            attempt=self.attempt,
         )
         try:
             with self.writing():
@@ -116,6 +142,16 @@ class Keeper:
                 str(error) if isinstance(error, RunFailedError) else repr(error) if failed else "",
             )
         self._writer.close()
+
+    def _forget_after(self, card: Card) -> None:
+        self.step = self._saved_step = card.step
+        self._best = card.best
+        with self.writing():
+            self._writer.go_back_to(card)
+            self._heartbeat.go_back(card.step, card.done)
+
+    def _regular(self, steps: list[int]) -> list[int]:
+        return self._terms.policy.regular(steps, self._best.step if self._best else None)
 
     def _progress(self, step: RunStep, seconds: float) -> Progress:
         plan = self._terms.plan

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from selfmate.runs.card import Card
+from selfmate.runs.checkpoint import MISFITS
 from selfmate.runs.checkpoints import Checkpoints, Policy
 from selfmate.runs.errors import RunRefusedError
 from selfmate.runs.header import Header
@@ -19,9 +20,6 @@ from selfmate.runs.progress import Progress
 from selfmate.runs.run import Arrays, Json, State
 from selfmate.runs.steps import Plan, RunStep
 from selfmate.runs.stop_signals import StopSignals
-
-# What a learner may stumble over when a checkpoint is whole but not made for it.
-MISFITS = (ValueError, TypeError, LookupError, ArithmeticError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +91,13 @@ class RunOnDisk:
     def _all_steps(self, state: State, terms: Terms) -> Generator[RunStep]:
         with self._signals:
             card = self._go_on(state, terms.plan)
+            self._place.usable = iter(())  # pages are large: what was loaded must not be held twice
             if self.finished:
                 return
             if card is None and self._session.load is not None:
                 self._begin_with(self._session.load, state)
             self._keeper = Keeper(self.directory, terms, state, card)
-            if card is None and self._session.load is not None:
-                self._keeper.save()  # so that going on never needs the other run again
+            self._keeper.save()  # what every run can go back to and be compared with
             yield from self._steps_left(self._keeper, terms.plan)
             self._keeper.end(self._end_state())
 
@@ -107,8 +105,12 @@ class RunOnDisk:
         deadline = time.monotonic() + 60 * self._session.minutes
         began = time.monotonic()
         while keeper.step < plan.count and self.stopped_by is None:
-            step = RunStep(plan, keeper.step + 1, keeper.still_good)
+            step = RunStep(plan, keeper.step + 1, keeper.still_good, keeper.attempt)
             yield step
+            if step.failure is not None:
+                # Not the moment to look at the clock: a sitting that ends here would be in vain.
+                keeper.go_back(step.failure, self._session.say)
+                continue
             ended = time.monotonic()
             progress = keeper.keep(step, ended - began)
             began = ended  # so that saving counts, with the step that follows
@@ -117,8 +119,7 @@ class RunOnDisk:
                     self._session.watch(progress)
             if time.monotonic() >= deadline:
                 break
-        if keeper.step:
-            keeper.save()
+        keeper.save()
         self.finished = keeper.step == plan.count
 
     def _end_state(self) -> str:
@@ -129,18 +130,13 @@ class RunOnDisk:
     def _go_on(self, state: State, plan: Plan) -> Card | None:
         """Loads the newest checkpoint that fits; None when there is none at all."""
         for checkpoint in self._place.usable:
-            card = checkpoint.card
             try:
-                if (card.total, card.unit, card.done) != (
-                    plan.total, plan.unit, plan.done(card.step),
-                ):  # fmt: skip
-                    raise ValueError(f"step {card.step} was {card.done} of {card.total}")
-                state.load(checkpoint.saved)
+                checkpoint.load_into(state, plan)
             except MISFITS as error:
-                path = Checkpoints(self.directory).path(card.step)
+                path = Checkpoints(self.directory).path(checkpoint.card.step)
                 self._session.say(f"{path} cannot be used: {error}")
             else:
-                return card
+                return checkpoint.card
         return None
 
     def _begin_with(self, weights: Arrays, state: State) -> None:

@@ -10,6 +10,7 @@ from selfmate.runs.errors import DamagedError, RunRefusedError
 from selfmate.runs.files import beside_name
 from selfmate.runs.header import CONFIG, Header, read_header
 from selfmate.runs.lock import LOCK, Lock
+from selfmate.runs.pages import PAGES
 from selfmate.runs.status import read_status
 from selfmate.runs.writer import METRICS, TIMINGS
 
@@ -82,10 +83,10 @@ def _check(directory: Path, header: Header, resume: bool) -> bool:
 
 def _check_plain(directory: Path) -> None:
     """A link in a stranger's run must not make us write elsewhere."""
-    for name in (LOCK, METRICS, TIMINGS, CHECKPOINTS):
+    for name in (LOCK, METRICS, TIMINGS, CHECKPOINTS, PAGES):
         path = directory / name
-        kind = "directory" if name == CHECKPOINTS else "regular file"
-        fits = path.is_dir() if name == CHECKPOINTS else path.is_file()
+        kind = "directory" if name in (CHECKPOINTS, PAGES) else "regular file"
+        fits = path.is_dir() if kind == "directory" else path.is_file()
         if path.is_symlink() or (path.exists() and not fits):
             raise RunRefusedError(f"{directory} cannot be resumed: {name} is not a {kind}")
 

@@ -3,10 +3,12 @@
 import time
 from collections.abc import Generator, Mapping
 
+from selfmate.runs.errors import RunFailedError
 from selfmate.runs.run import Json, State
 from selfmate.runs.steps import Plan, RunStep
 
 SECONDS_ENOUGH = 0.4
+NOTHING_WRITTEN = "nothing is written in a rehearsal"
 
 
 class Rehearsal:
@@ -29,9 +31,11 @@ class Rehearsal:
     ) -> Generator[RunStep]:
         plan = self.plan = Plan(total=total, unit=unit, size=size)
         for number in range(1, plan.count + 1):
-            step = RunStep(plan, number, "nothing is written in a rehearsal")
+            step = RunStep(plan, number, NOTHING_WRITTEN)
             began = time.perf_counter()
             yield step
+            if step.failure is not None:
+                raise RunFailedError(f"{step.failure}; {NOTHING_WRITTEN}")
             step.figures  # noqa: B018 - a step that was not recorded is a mistake here as well
             self._units.append(step.stop - step.start)
             self._seconds.append(time.perf_counter() - began)

@@ -1,7 +1,7 @@
 """What a learner knows of its run: an iterator of steps, and what is saved between them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ class Saved:
     weights: Arrays  # what plays; `--load` takes these alone
     rest: Arrays  # optimizer, replay, games that are being played
     facts: Mapping[str, Json]  # counters and random states
+    # What is large and never changes, such as the games of a cycle. A page is written once: while
+    # its name is handed out, it stands for the same arrays.
+    pages: Mapping[str, Arrays] = field(default_factory=dict)
 
 
 class State(Protocol):
@@ -25,7 +28,8 @@ class State(Protocol):
     def save(self) -> Saved: ...
 
     def load(self, saved: Saved) -> None:
-        """Takes over what `save` returned once; ValueError says what does not fit."""
+        """Takes over what `save` returned once; ValueError says what does not fit. Also called
+        between steps, when the run goes back: nothing of later steps may stay."""
 
     def load_weights(self, weights: Arrays) -> None:
         """Takes over another run's weights alone; ValueError says what does not fit."""
@@ -43,9 +47,18 @@ class Step(Protocol):
     @property
     def stop(self) -> int: ...
 
+    @property
+    def attempt(self) -> int:
+        """1, and one more each time the run went back to the checkpoint before this step. What
+        went wrong then goes wrong again unless a learner does something differently."""
+
     def record(self, figures: Mapping[str, float], score: float | None = None) -> None:
         """What this step came to, once a step: a line of metrics. A figure that is not a finite
         number ends the run. The step with the highest `score` so far is saved as the best."""
+
+    def go_back(self, reason: str) -> None:
+        """Instead of `record`: this step came to nothing. The run says so, and with the next step
+        that is asked for it is back where its last regular checkpoint was."""
 
 
 class Run(Protocol):

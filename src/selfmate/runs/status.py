@@ -56,6 +56,10 @@ class Heartbeat:
         if time.monotonic() - self._written >= SECONDS_BETWEEN_BEATS:
             self._write()
 
+    def go_back(self, step: int, done: int) -> None:
+        self._status = replace(self._status, step=step, done=done)
+        self._write()
+
     def end(self, state: str, message: str) -> None:
         self._status = replace(self._status, state=state, message=message)
         self._write()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from selfmate.runs.errors import RunFailedError
 
+MOST_ATTEMPTS = 3  # from the same checkpoint
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -29,12 +31,13 @@ class Plan:
 
 
 class RunStep:
-    """A `Step`; `figures` and `score` are what was recorded."""
+    """A `Step`; `figures` and `score` are what was recorded, `failure` why it came to nothing."""
 
-    def __init__(self, plan: Plan, number: int, still_good: str) -> None:
-        self.number = number
+    def __init__(self, plan: Plan, number: int, still_good: str, attempt: int = 1) -> None:
+        self.number, self.attempt = number, attempt
         self.start, self.stop = plan.done(number - 1), plan.done(number)
         self.score: float | None = None
+        self.failure: str | None = None
         self._taken = ("step", plan.unit)
         self._still_good = still_good
         self._figures: dict[str, float] | None = None
@@ -46,14 +49,21 @@ class RunStep:
         return self._figures
 
     def record(self, figures: Mapping[str, float], score: float | None = None) -> None:
-        if self._figures is not None:
-            raise RuntimeError(f"step {self.number} was recorded twice")
+        self._check_open()
         for name, value in figures.items():
             self._check(name, value)
         if score is not None:
             self._check("score", score)
             self.score = float(score)
         self._figures = {name: _plain(value) for name, value in figures.items()}
+
+    def go_back(self, reason: str) -> None:
+        self._check_open()
+        self.failure = f"step {self.number} came to nothing: {reason}"
+
+    def _check_open(self) -> None:
+        if self._figures is not None or self.failure is not None:
+            raise RuntimeError(f"step {self.number} was recorded twice")
 
     def _check(self, name: str, value: float) -> None:
         if name in self._taken:

@@ -15,8 +15,8 @@ SECONDS_BETWEEN_FLUSHES = 5
 
 
 class TensorBoardMirror:
-    """To be handed to a session as `watch`. With the first step it is made anew from the metrics
-    on disk, so that a resumed run shows nothing twice."""
+    """To be handed to a session as `watch`. With the first step, and when the run went back, it is
+    made anew from the metrics on disk, so that nothing is shown twice."""
 
     def __init__(self, directory: Path) -> None:
         try:
@@ -28,18 +28,21 @@ class TensorBoardMirror:
         self._open = event_file_writer.EventFileWriter
         self._directory = directory
         self._events: Any = None
+        self._shown = 0  # steps
 
     def __call__(self, progress: Progress) -> None:
-        if self._events is None:
+        if self._events is None or progress.step <= self._shown:
             self._rebuild(progress.unit)
         else:
             self._add(progress.step, progress.figures, time.time())
+        self._shown = progress.step
 
     def close(self) -> None:
         if self._events is not None:
             self._events.close()
 
     def _rebuild(self, unit: str) -> None:
+        self.close()
         folder = self._directory / FOLDER
         if folder.exists():
             remove(folder)

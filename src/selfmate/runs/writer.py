@@ -1,14 +1,16 @@
 """The files of a run as its one writer sees them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from selfmate.runs.card import Best, Card
+from selfmate.runs.card import Best, Card, FileNote
 from selfmate.runs.checkpoints import Checkpoints, Policy
 from selfmate.runs.files import replace_file
 from selfmate.runs.header import CONFIG, Header
 from selfmate.runs.json_text import pretty
 from selfmate.runs.lines import LineFile, read_lines
+from selfmate.runs.pages import Pages
 from selfmate.runs.run import Json, Saved
 from selfmate.runs.status import now
 
@@ -21,12 +23,13 @@ class RunWriter:
     def __init__(self, directory: Path, header: Header, policy: Policy, card: Card | None) -> None:
         self.directory = directory
         self._policy = policy
-        self._checkpoints = Checkpoints(directory)
+        self._checkpoints, self._pages = Checkpoints(directory), Pages(directory)
         if not (directory / CONFIG).exists():
             replace_file(directory / CONFIG, header.to_toml())
+        self._known: Mapping[str, FileNote] = {}  # pages of the newest checkpoint, so on disk
         self._metrics = LineFile(directory / METRICS)
         self._timings = LineFile(directory / TIMINGS)
-        self._go_back_to(card)
+        self.go_back_to(card)
 
     @property
     def metrics_bytes(self) -> int:
@@ -44,19 +47,22 @@ class RunWriter:
 
     def save(self, card: Card, saved: Saved) -> None:
         self._metrics.sync()
-        self._checkpoints.save(card, saved)
+        self._known = self._pages.write(saved.pages, self._known)
+        self._checkpoints.save(replace(card, pages=self._known), saved)
         self._tidy(card.best)
 
-    def close(self) -> None:
-        self._metrics.close()
-        self._timings.close()
-
-    def _go_back_to(self, card: Card | None) -> None:
+    def go_back_to(self, card: Card | None) -> None:
+        """Cuts all that is later; without a card, all there is."""
         step = card.step if card else 0
+        self._known = card.pages if card else {}
         self._checkpoints.go_back_to(step)
         self._tidy(card.best if card else None)
         self._metrics.cut(card.metrics_bytes if card else 0)
         self._timings.cut(_bytes_until(self.directory / TIMINGS, step))
+
+    def close(self) -> None:
+        self._metrics.close()
+        self._timings.close()
 
     def _tidy(self, best: Best | None) -> None:
         """What follows from the newest checkpoint; done again when a run goes on."""

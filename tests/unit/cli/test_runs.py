@@ -44,7 +44,7 @@ def test_runs_of_learners_we_do_not_have_are_listed(folder: Path) -> None:
 
 def test_a_run_is_inspected(folder: Path) -> None:
     report = json.loads(toy("inspect", "runs/toy-tiny-1", "--json", cwd=folder).stdout)
-    assert report["changed"] == {"checkpoint_every": 4, "episodes": 300}
+    assert report["changed"] == {"checkpoint_every": 4, "episodes": 300, "stumble_at": 3}
     assert report["config"]["hidden"] == [4, 4]
     lines = (folder / "runs" / "toy-tiny-1" / "metrics.jsonl").read_text().splitlines()
     rewards = [json.loads(line)["reward"] for line in lines]

@@ -42,12 +42,14 @@ def test_later_layers_win(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("batch = 7\nrate = 0.3\nseed = 8\nhidden = [9, 8, 7]\n", "utf-8")
     assert read_toy().changed() == {}
-    assert read_toy(preset="tiny").changed() == {"episodes": 300, "checkpoint_every": 4}
+    tiny = {"episodes": 300, "checkpoint_every": 4, "stumble_at": 3}
+    assert read_toy(preset="tiny").changed() == tiny
     config = read_toy(preset="tiny", file=file, sets=["batch=9", "rule=jump", "batch=10"], seed=3)
     assert config.changed() == {
         "seed": 3,
         "checkpoint_every": 4,
         "episodes": 300,
+        "stumble_at": 3,
         "batch": 10,
         "rate": 0.3,
         "rule": "jump",

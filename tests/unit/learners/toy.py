@@ -1,5 +1,6 @@
 """A learner that learns next to nothing, with settings of every kind: what it draws at random
-depends on all that went before, so a run that was not resumed exactly ends elsewhere."""
+depends on all that went before, so a run that was not resumed exactly ends elsewhere. It remembers
+its last steps in pages, and may have to go back once."""
 
 import signal
 from pathlib import Path
@@ -22,6 +23,7 @@ TOY = Learner(
     plots=("reward", "moves"),
     then="selfmate inspect {run}",
 )
+STEPS_REMEMBERED = 3
 
 
 def install() -> None:
@@ -44,6 +46,7 @@ class Config(base.Config):
     break_at: int = Field(
         default=0, ge=0, description="the step whose reward is no number; 0 is none"
     )
+    stumble_at: int = Field(default=0, ge=0, description="the step that goes back; 0 is none")
     signal_at: int = Field(default=0, ge=0, description="the step it interrupts; 0 is none")
     signal: Literal["SIGINT", "SIGTERM"] = Field(default="SIGINT", description="by which signal")
 
@@ -60,20 +63,30 @@ class Walk:
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
         self.weights = np.zeros(config.hidden[0])
         self.speed = np.zeros_like(self.weights)
+        self.pages: dict[str, Arrays] = {}
 
-    def step(self) -> float:
+    def step(self, number: int, attempt: int) -> float:
         noise = self.rng.normal(size=self.weights.shape) if self.config.noisy else 1.0
         self.speed = self.config.decay * self.speed + noise
-        self.weights = self.weights + self.config.rate * self.speed
+        past = sum(page["w"] for page in self.pages.values()) / 100
+        self.weights = self.weights + self.config.rate / attempt * (self.speed - past)
+        self.pages[str(number)] = {"w": self.weights}
+        self.pages.pop(str(number - STEPS_REMEMBERED), None)
         return float(np.tanh(self.weights).mean())
 
     def save(self) -> Saved:
         facts: Any = {"rng": self.rng.bit_generator.state}
-        return Saved(weights={"w": self.weights}, rest={"speed": self.speed}, facts=facts)
+        return Saved(
+            weights={"w": self.weights},
+            rest={"speed": self.speed},
+            facts=facts,
+            pages=dict(self.pages),
+        )
 
     def load(self, saved: Saved) -> None:
         self.load_weights(saved.weights)
         self.speed = np.array(saved.rest["speed"])
+        self.pages = dict(saved.pages)
         state: Any = saved.facts["rng"]
         self.rng.bit_generator.state = state
 
@@ -84,7 +97,7 @@ class Walk:
 
 
 def train(config: Config, run: Run) -> None:
-    state = Walk(config)
+    state, kept = Walk(config), not isinstance(run, Rehearsal)
     steps = run.steps(
         state,
         total=config.episodes,
@@ -93,10 +106,13 @@ def train(config: Config, run: Run) -> None:
         player={"kind": "toy", "label": config.label},
     )
     for step in steps:
-        reward = state.step()
+        reward = state.step(step.number, step.attempt)
+        if step.number == config.stumble_at and step.attempt == 1 and kept:
+            step.go_back("the toy stumbled")
+            continue
         if step.number == config.break_at:
             reward = float("nan")
-        if step.number == config.signal_at and not isinstance(run, Rehearsal):
+        if step.number == config.signal_at and kept:
             signal.raise_signal(signal.Signals[config.signal])
         step.record({"reward": reward, "moves": 7 - reward, "loss": 1 / step.number}, score=reward)
 

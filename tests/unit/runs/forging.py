@@ -70,6 +70,7 @@ HOSTILE_CARDS: dict[str, bytes] = {
     "huge": b" " * (5 * 2**20),
     "other keys": b'{"step": 8}',
 }
+PAGE = {"name": "step 8", "bytes": 82, "sha256": "0" * 64}
 HOSTILE_FIELDS: dict[str, dict[str, Any]] = {
     "text as step": {"step": "8"},
     "bool as done": {"done": True},
@@ -93,4 +94,18 @@ HOSTILE_FIELDS: dict[str, dict[str, Any]] = {
     "files as a list": {"files": []},
     "other files": {"files": {"../../config.toml": {"bytes": 1, "sha256": ""}}},
     "one key more": {"code": "import os"},
+    "pages as an object": {"pages": {}},
+    "no pages, said": {"pages": []},
+    "a page without a name": {"pages": [{"bytes": 1, "sha256": "0" * 64}]},
+    "a page that is a text": {"pages": ["step 8"]},
+    "a page that is not there": {"pages": [PAGE]},
+    "a page twice": {"pages": [PAGE, PAGE]},
+    "a page elsewhere": {"pages": [PAGE | {"sha256": "../checkpoints/00000008/weights"}]},
+    "a page anywhere": {"pages": [PAGE | {"sha256": "/" + "0" * 63}]},
+    "a page in capitals": {"pages": [PAGE | {"sha256": "A" * 64}]},
+    "a page of other size": {"pages": [PAGE | {"bytes": -1}]},
+    "a page with more to it": {"pages": [PAGE | {"code": "import os"}]},
+    "first attempt, said": {"attempt": 1},
+    "no attempt": {"attempt": 0},
+    "attempt with a point": {"attempt": 2.0},
 }

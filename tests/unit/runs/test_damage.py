@@ -24,56 +24,11 @@ from unit.runs.forging import (
     forge,
 )
 from unit.runs.kept import contents, result
+from unit.runs.patient import NEWEST, OLDER, Damage, Patient
 from unit.runs.toy import CONFIG, run_toy, stop_at
 
-NEWEST, OLDER = "checkpoints/00000008", "checkpoints/00000006"
 FILES = (WEIGHTS, REST, CARD)
-Damage = Callable[[Path], object]
-
-
-@pytest.fixture(autouse=True)
-def no_flushing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody pulls the plug here, and hundreds of runs shall be quick."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    directory = tmp_path_factory.mktemp("whole")
-    run_toy(directory)
-    return result(directory)
-
-
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with the checkpoints 2 (the best), 6 and 8."""
-    directory = tmp_path_factory.mktemp("stopped") / "run"
-    run_toy(directory, before=stop_at(8))
-    return directory
-
-
-class Patient:
-    """A copy of the stopped run to be damaged, anew each time."""
-
-    def __init__(self, stopped: Path, whole: dict[str, bytes], place: Path) -> None:
-        self.stopped, self.whole, self.run = stopped, whole, place / "run"
-
-    def check(self, damage: Damage, blamed: str = NEWEST) -> str:
-        """The run must go on from an older checkpoint, say so, and come to the same end."""
-        shutil.copytree(self.stopped, self.run)
-        damage(self.run)
-        notices: list[str] = []
-        run_toy(self.run, Session(resume=True, say=notices.append))
-        assert result(self.run) == self.whole
-        shutil.rmtree(self.run)
-        assert len(notices) == 1
-        assert notices[0].startswith(f"{self.run / blamed} cannot be used: ")
-        return notices[0]
-
-
-@pytest.fixture
-def patient(stopped: Path, whole: dict[str, bytes], tmp_path: Path) -> Patient:
-    return Patient(stopped, whole, tmp_path)
+pytestmark = pytest.mark.usefixtures("no_flushing")
 
 
 def overwrite(name: str, data: bytes) -> Damage:
@@ -235,7 +190,7 @@ def test_leftovers_of_a_killed_save_are_cleared_away(stopped: Path, tmp_path: Pa
     (run / "checkpoints" / "notes").mkdir()
     run_toy(run, Session(resume=True))
     names = {path.name for path in (run / "checkpoints").iterdir()}
-    assert names == {"00000002", "00000006", "00000009", "00000012", "notes"}
+    assert names == {"00000000", "00000002", "00000006", "00000009", "00000012", "notes"}
 
 
 def test_when_nothing_is_good_nothing_is_touched(stopped: Path, tmp_path: Path) -> None:
@@ -248,7 +203,7 @@ def test_when_nothing_is_good_nothing_is_touched(stopped: Path, tmp_path: Path) 
     notices: list[str] = []
     with pytest.raises(RunFailedError, match=r"none of the checkpoints .* nothing was changed"):
         run_toy(run, Session(resume=True, say=notices.append))
-    assert len(notices) == len(steps) == 3
+    assert len(notices) == len(steps) == 4
     assert contents(run) | {"lock": b""} == before | {"lock": b""}
     with pytest.raises(RunRefusedError, match="holds a run already"):
         run_toy(run)

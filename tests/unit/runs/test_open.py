@@ -57,7 +57,9 @@ def test_a_run_is_readable_files(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in files["metrics.jsonl"].splitlines()]
     assert [line["step"] for line in lines] == list(range(1, STEPS + 1))
     assert [line["episodes"] for line in lines] == [*range(5, 56, 5), TOTAL]
-    assert [progress.done for progress in seen] == [line["episodes"] for line in lines]
+    assert [progress.step for progress in seen] == [1, 2, 3, 4, *range(4, STEPS + 1)]
+    by_step = {progress.step: progress for progress in seen}
+    assert [by_step[line["step"]].done for line in lines] == [line["episodes"] for line in lines]
     card = json.loads(files["checkpoints/00000012/card.json"])
     assert card["player"] == PLAYER
     best = max((line["level"], line["step"]) for line in lines if line["step"] % 2 == 0)
@@ -138,7 +140,7 @@ def test_a_broken_configuration_is_refused(tmp_path: Path, text: str) -> None:
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("name", ["metrics.jsonl", "timings.jsonl", "lock", "checkpoints"])
+@pytest.mark.parametrize("name", ["metrics.jsonl", "timings.jsonl", "lock", "checkpoints", "pages"])
 def test_links_do_not_lead_writing_elsewhere(tmp_path: Path, name: str) -> None:
     run, precious = tmp_path / "run", tmp_path / "precious"
     run_toy(run, before=stop_at(4))
@@ -207,9 +209,11 @@ def test_weights_that_are_no_numbers_are_not_saved(tmp_path: Path) -> None:
         state.weights["w"] = state.weights["w"] + math.nan
         return {}
 
-    with pytest.raises(RunFailedError, match=r"step 3 cannot be saved: w holds.*no checkpoint yet"):
+    with pytest.raises(
+        RunFailedError, match=r"step 3 cannot be saved: w holds.*00000000 is still good"
+    ):
         run_figures(tmp_path, figures, state)
-    assert not list(tmp_path.glob("checkpoints/*"))
+    assert [path.name for path in tmp_path.glob("checkpoints/*")] == ["00000000"]
 
 
 def test_steps_are_recorded_once(tmp_path: Path) -> None:

@@ -35,8 +35,14 @@ def test_one_long_step_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_short_run_is_rehearsed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     Clock(monkeypatch)
     rehearsal, state = Rehearsal(), ToyState()
-    train(rehearsal, state)
+    train(rehearsal, state, fails=lambda step: False)
     assert len(state.replay) == TOTAL
+
+
+def test_there_is_no_way_back_in_a_rehearsal(monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(monkeypatch)
+    with pytest.raises(RunFailedError, match=r"step 5 came to nothing: .*; nothing is written"):
+        train(Rehearsal(), ToyState())
 
 
 def test_a_rehearsal_is_as_strict_as_a_run() -> None:

@@ -26,8 +26,10 @@ def test_what_is_kept(steps: list[int], policy: Policy, data: st.DataObject) -> 
     assert kept <= set(steps)
     assert set(steps[-policy.keep_last :]) <= kept
     assert best is None or best in kept
+    regular = [step for step in steps if step == best or step % policy.checkpoint_every == 0]
+    assert set(regular[-1:]) <= kept  # what the next step would go back to
     spacing = policy.keep_every * policy.checkpoint_every
-    for step in set(steps[: -policy.keep_last]) - {best}:
+    for step in set(steps[: -policy.keep_last]) - {best, *regular[-1:]}:
         assert (step in kept) == (spacing > 0 and step % spacing == 0)
 
 

@@ -32,7 +32,7 @@ def recorded(directory: Path) -> list[tuple[str, int, float]]:
 
 
 def test_nothing_is_missing_and_nothing_twice(tmp_path: Path) -> None:
-    for last in (5, 8, 99):
+    for last in (4, 8, 99):
         mirror = TensorBoardMirror(tmp_path)
         run_toy(tmp_path, Session(resume=True, watch=mirror), before=stop_at(last))
         mirror.close()

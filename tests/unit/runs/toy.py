@@ -1,5 +1,6 @@
 """A learner that learns nothing, but has all a real one has: weights, an optimizer, a replay that
-fills up, a random stream. Also a program, to be killed, stopped and starved of disk."""
+fills up, pages that come and go, a random stream, a step that fails once. Also a program, to be
+killed, stopped and starved of disk."""
 
 import argparse
 import os
@@ -24,6 +25,7 @@ CONFIG: dict[str, Json] = {"seed": 3, "rate": 0.25, "layers": [4, 4], "name": "t
 HEADER = Header("toy", CONFIG)
 POLICY = Policy(checkpoint_every=3, keep_last=2, keep_every=2)
 TOTAL, SIZE, STEPS = 57, 5, 12  # the last step is a short one
+PAGES_REMEMBERED = 4
 PLAYER: dict[str, Json] = {"kind": "toy", "size": 4}
 
 
@@ -36,20 +38,33 @@ class ToyState:
         }
         self.moment = np.zeros((4, 4), np.float32)
         self.replay = np.zeros(0, np.int16)
+        self.pages: dict[str, Arrays] = {}
 
-    def learn(self) -> float:
-        push = self.chance.standard_normal((4, 4), dtype=np.float32)
+    def learn(self, attempt: int = 1) -> float:
+        push = self.chance.standard_normal((4, 4), dtype=np.float32) * np.float32(
+            0.9 ** (attempt - 1)
+        )
         self.moment = self.moment + np.float32(0.1) * (push - self.moment)
         self.weights["w"] = self.weights["w"] + self.moment
         self.weights["b"] = np.asarray(self.weights["b"] + self.chance.random())
         self.replay = np.append(self.replay, self.chance.integers(1000, dtype=np.int16))
         return float(self.weights["w"].sum())
 
+    def turn_page(self, step: Step) -> None:
+        """What was seen in this step; the oldest page that is left goes into the weights."""
+        seen = self.replay[step.start :] * np.int16(step.attempt)
+        self.pages[f"step {step.number}"] = {"seen": seen}
+        for name in list(self.pages)[:-PAGES_REMEMBERED]:
+            del self.pages[name]
+        oldest = next(iter(self.pages.values()))
+        self.weights["b"] = np.asarray(self.weights["b"] + oldest["seen"].mean())
+
     def save(self) -> Saved:
         return Saved(
             weights=self.weights,
             rest={"moment": self.moment.T, "replay": self.replay},
             facts={"chance": dict(self.chance.bit_generator.state), "seen": len(self.replay)},
+            pages=dict(self.pages),
         )
 
     def load(self, saved: Saved) -> None:
@@ -57,8 +72,11 @@ class ToyState:
         if len(replay) != saved.facts["seen"]:
             raise ValueError(f"the replay has {len(replay)} entries")
         check_layout(saved.rest, {"moment": self.moment, "replay": replay.astype(np.int16)})
+        if len(saved.pages) > PAGES_REMEMBERED:
+            raise ValueError(f"there are {len(saved.pages)} pages")
         self.load_weights(saved.weights)
         self.moment, self.replay = saved.rest["moment"].T, replay
+        self.pages = dict(saved.pages)
         self.chance.bit_generator.state = cast("dict[str, Any]", saved.facts["chance"])
 
     def load_weights(self, weights: Arrays) -> None:
@@ -70,10 +88,24 @@ def nothing(step: Step) -> None:
     pass
 
 
-def train(run: Run, state: ToyState, before: Callable[[Step], None] = nothing) -> None:
+def stumbles(step: Step) -> bool:
+    """Once, between the checkpoints 3 and 6."""
+    return (step.number, step.attempt) == (5, 1)
+
+
+def train(
+    run: Run,
+    state: ToyState,
+    before: Callable[[Step], None] = nothing,
+    fails: Callable[[Step], bool] = stumbles,
+) -> None:
     for step in run.steps(state, total=TOTAL, unit="episodes", size=SIZE, player=PLAYER):
         before(step)
-        level = [state.learn() for _ in range(step.start, step.stop)][-1]
+        level = [state.learn(step.attempt) for _ in range(step.start, step.stop)][-1]
+        state.turn_page(step)
+        if fails(step):
+            step.go_back("the toy stumbled")
+            continue
         score = level if step.number % 2 == 0 else None
         step.record({"level": float(np.float32(level)), "seen": len(state.replay)}, score)
 
@@ -83,9 +115,10 @@ def run_toy(
     session: Session | None = None,
     header: Header = HEADER,
     before: Callable[[Step], None] = nothing,
+    fails: Callable[[Step], bool] = stumbles,
 ) -> RunOnDisk:
     with open_run(directory, header, POLICY, session or Session()) as run:
-        train(run, ToyState(), before)
+        train(run, ToyState(), before, fails)
     return run
 
 
@@ -103,12 +136,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("directory", type=Path)
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--signals", nargs="*", default=[], help="sent to itself in step 5")
+    parser.add_argument(
+        "--signals", nargs="*", default=[], help="sent to itself in step 5, done again"
+    )
     parser.add_argument("--most-bytes", type=int, help="how large a file may grow from step 8 on")
     wanted = parser.parse_args()
 
     def before(step: Step) -> None:
-        if step.number == 5:
+        if (step.number, step.attempt) == (5, 2):
             for name in wanted.signals:
                 os.kill(os.getpid(), signal.Signals[name])
         if step.number == 8 and wanted.most_bytes is not None:
