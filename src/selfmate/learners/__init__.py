@@ -78,6 +78,15 @@ LEARNERS = {
             then="selfmate endgame evaluate {run}",
         ),
         Learner(
+            name="dqn",
+            module="selfmate.learners.dqn",
+            summary="chess: Double DQN by playing itself and others, helped by the teacher",
+            unit="cycles",
+            plots=("td_loss", "score_teacher_depth_1", "entropy"),
+            then="selfmate match {run} teacher:depth=1",
+            is_rehearsed=False,
+        ),
+        Learner(
             name="pretrain-dqn",
             module="selfmate.learners.pretrain_dqn",
             summary="chess: a Q-net imitates the teacher, move by move and in its values",

@@ -42,4 +42,5 @@ def shaped(returns: Array, discounts: Array, here: Array, there: Array, share: f
     here). On the way of several plies all between cancels. The best action stays the best: every
     action of a position loses the same, its potential.
     """
-    return returns - share * (here - discounts * there)
+    left: Array = returns - share * (here - discounts * there)
+    return left

@@ -19,7 +19,7 @@ from selfmate.runs.lines import read_lines
 from selfmate.runs.lock import is_locked
 from selfmate.runs.run import Arrays
 from selfmate.runs.status import Status, read_status
-from selfmate.runs.writer import BEST, METRICS, TIMINGS
+from selfmate.runs.writer import BEST, METRICS, NOTES, TIMINGS
 
 MOST_BEST_BYTES = 2**12
 
@@ -76,6 +76,10 @@ class RunDirectory:
     def timings(self) -> Iterator[dict[str, Any]]:
         """Step, seconds it took, and when it ended."""
         return (line for _, line in read_lines(self.path / TIMINGS))
+
+    def notes(self) -> Iterator[dict[str, Any]]:
+        """Step, and a sentence that was said in it."""
+        return (line for _, line in read_lines(self.path / NOTES))
 
     def best(self) -> Best | None:
         try:

@@ -67,9 +67,10 @@ class Keeper:
         plan, number = self._terms.plan, step.number
         figures = step.figures
         with self.writing():
-            self._writer.add({"step": number, plan.unit: step.stop, **figures}, seconds)
+            self._writer.add({"step": number, plan.unit: step.stop, **figures}, step.notes)
+            self._writer.add_timing(number, seconds, step.seconds)
             self.step = number
-            if step.score is not None and (not self._best or step.score > self._best.score):
+            if step.score is not None and step.is_best(self._best.score if self._best else None):
                 self._best = Best(number, step.score)
             if self._regular([number]) or number == plan.count:
                 self.attempt = 1

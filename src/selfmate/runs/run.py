@@ -52,9 +52,20 @@ class Step(Protocol):
         """1, and one more each time the run went back to the checkpoint before this step. What
         went wrong then goes wrong again unless a learner does something differently."""
 
-    def record(self, figures: Mapping[str, float], score: float | None = None) -> None:
+    def record(
+        self,
+        figures: Mapping[str, float],
+        score: float | None = None,
+        *,
+        best: bool | None = None,
+        seconds: Mapping[str, float] | None = None,
+    ) -> None:
         """What this step came to, once a step: a line of metrics. A figure that is not a finite
-        number ends the run. The step with the highest `score` so far is saved as the best."""
+        number ends the run. The step with the highest `score` so far is saved as the best, unless
+        the learner says by `best` whether this one is. `seconds` is where the time went."""
+
+    def say(self, note: str) -> None:
+        """A sentence for people, kept with the run when the step is."""
 
     def go_back(self, reason: str) -> None:
         """Instead of `record`: this step came to nothing. The run says so, and with the next step

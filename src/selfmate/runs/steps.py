@@ -37,6 +37,9 @@ class RunStep:
         self.number, self.attempt = number, attempt
         self.start, self.stop = plan.done(number - 1), plan.done(number)
         self.score: float | None = None
+        self.best: bool | None = None
+        self.seconds: Mapping[str, float] = {}
+        self.notes: list[str] = []
         self.failure: str | None = None
         self._taken = ("step", plan.unit)
         self._still_good = still_good
@@ -48,14 +51,33 @@ class RunStep:
             raise RuntimeError(f"step {self.number} was not recorded before the next was asked for")
         return self._figures
 
-    def record(self, figures: Mapping[str, float], score: float | None = None) -> None:
+    def record(
+        self,
+        figures: Mapping[str, float],
+        score: float | None = None,
+        *,
+        best: bool | None = None,
+        seconds: Mapping[str, float] | None = None,
+    ) -> None:
         self._check_open()
+        if best and score is None:
+            raise RuntimeError("the best step must have a score")
         for name, value in figures.items():
             self._check(name, value)
         if score is not None:
             self._check("score", score)
             self.score = float(score)
+        self.best, self.seconds = best, seconds or {}
         self._figures = {name: _plain(value) for name, value in figures.items()}
+
+    def say(self, note: str) -> None:
+        self.notes.append(note)
+
+    def is_best(self, best_score: float | None) -> bool:
+        """Whether it takes the place of a best one with this score, or of none."""
+        if self.score is None or self.best is not None:
+            return bool(self.best)
+        return best_score is None or self.score > best_score
 
     def go_back(self, reason: str) -> None:
         self._check_open()

@@ -1,6 +1,6 @@
 """The files of a run as its one writer sees them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from selfmate.runs.pages import Pages
 from selfmate.runs.run import Json, Saved
 from selfmate.runs.status import now
 
-METRICS, TIMINGS, BEST = "metrics.jsonl", "timings.jsonl", "best.json"
+METRICS, TIMINGS, NOTES, BEST = "metrics.jsonl", "timings.jsonl", "notes.jsonl", "best.json"
 
 
 class RunWriter:
@@ -29,20 +29,24 @@ class RunWriter:
         self._known: Mapping[str, FileNote] = {}  # pages of the newest checkpoint, so on disk
         self._metrics = LineFile(directory / METRICS)
         self._timings = LineFile(directory / TIMINGS)
+        self._notes = LineFile(directory / NOTES)
         self.go_back_to(card)
 
     @property
     def metrics_bytes(self) -> int:
         return self._metrics.size_bytes
 
-    def add(self, line: Mapping[str, float], seconds: float) -> None:
-        """One step's line of metrics, and its time where time may be written."""
+    def add(self, line: Mapping[str, float], notes: Sequence[str]) -> None:
+        """One step's line of metrics, and what was said in it."""
         self._metrics.append(line)
-        timing: dict[str, Json] = {
-            "step": line["step"],
-            "seconds": round(seconds, 6),
-            "time": now(),
-        }
+        for note in notes:
+            self._notes.append({"step": line["step"], "note": note})
+
+    def add_timing(self, step: int, seconds: float, parts: Mapping[str, float]) -> None:
+        """A step's time, where time may be written."""
+        timing: dict[str, Json] = {"step": step, "seconds": round(seconds, 6), "time": now()}
+        if parts:
+            timing["parts"] = {name: round(part, 6) for name, part in parts.items()}
         self._timings.append(timing)
 
     def save(self, card: Card, saved: Saved) -> None:
@@ -59,10 +63,12 @@ class RunWriter:
         self._tidy(card.best if card else None)
         self._metrics.cut(card.metrics_bytes if card else 0)
         self._timings.cut(_bytes_until(self.directory / TIMINGS, step))
+        self._notes.cut(_bytes_until(self.directory / NOTES, step))
 
     def close(self) -> None:
         self._metrics.close()
         self._timings.close()
+        self._notes.close()
 
     def _tidy(self, best: Best | None) -> None:
         """What follows from the newest checkpoint; done again when a run goes on."""
@@ -84,9 +90,9 @@ class RunWriter:
         replace_file(path, pretty(entry), durable=False)
 
 
-def _bytes_until(timings: Path, step: int) -> int:
+def _bytes_until(lines: Path, step: int) -> int:
     size_bytes = 0
-    for end, line in read_lines(timings):
+    for end, line in read_lines(lines):
         number = line.get("step")
         if not isinstance(number, int) or number > step:
             break

@@ -46,5 +46,5 @@ def make_run(
     with open_run(directory, Header("dqn", {"seed": 1}), POLICY, Session()) as run:
         spec = TINY.model_dump(mode="json") if player is None else player
         for step in run.steps(state, total=len(scores), unit="cycles", player=spec):
-            state.net.same_as(seeded_net(TINY, step.number).arrays())
+            state.net.take(seeded_net(TINY, step.number).arrays())
             step.record({}, scores[step.number - 1])

@@ -1,0 +1,337 @@
+"""Double DQN for chess, by playing: play, remember, learn, evaluate, and again.
+
+Two sides take turns, so a position is worth to its mover the reward, less what the next position is
+worth to the other: y = r - gamma * Q_target(s', the best legal a' by Q_online). Mating is worth +1;
+being mated needs no reward of its own, it arrives through the backup.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfmate.arena.evaluation import Evaluation, figures_of
+from selfmate.arena.openings import shipped_openings
+from selfmate.arena.promotion import Promotion
+from selfmate.arena.self_play import Plan, Tally, play_games
+from selfmate.data.replay import Drawn, Moves, Priority, Replay, Shares
+from selfmate.encodings.packed import inputs_of
+from selfmate.learners.dqn_config import OPPONENTS, Config
+from selfmate.learners.health import Vitals, Watch
+from selfmate.learners.opponents import Opponents
+from selfmate.learners.targets import ragged_double_q, shaped
+from selfmate.nets.adam import Adam
+from selfmate.nets.ragged import log_softmax
+from selfmate.nets.threads import one_thread
+from selfmate.players.q_player import QPlayerSpec
+from selfmate.rules import Board
+from selfmate.rules.ragged import Ragged, best_places
+from selfmate.runs.live import copied, prefixed, restore
+from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.stopwatch import Stopwatch
+
+RUNGS = ("random", "greedy", "teacher:depth=1")
+EXPLOSION = 1e4  # of a loss or a gradient: what follows would be noise
+MOST_REFUSED = 3  # batches of a cycle
+Floats = NDArray[np.float32]
+
+
+class Dqn:
+    """All that learns and plays: a `State` of a run."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.spec = QPlayerSpec(hidden=config.hidden, dueling=config.dueling)
+        torch.manual_seed(config.seed)
+        self.net, self.target = self.spec.make_net(), self.spec.make_net()
+        self.target.take(self.net.arrays())
+        self.adam = Adam(self.net, config.most_norm)
+        weights = {name: getattr(config, f"vs_{name}") for name in OPPONENTS}
+        self.opponents = Opponents(self.spec, self.net, weights)
+        self.opponents.promote(self.net.arrays())
+        self.replay = Replay(config.replay, shares=_shares(config), priority=_priority(config))
+        self.health = Watch()
+        self.counts = {"updates": 0, "promotions": 0}
+        self.evaluation = Evaluation(
+            opponents=RUNGS, games=config.evaluation_games, seed=config.seed
+        )
+        self.promotion = Promotion(
+            rule=config.promotion,
+            games=config.promotion_games,
+            margin=config.promotion_margin,
+            least_games=min(100, config.promotion_games),
+        )
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        player = self.spec.model_dump(mode="json")
+        return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
+
+    def play(self, cycle: int, dice: np.random.Generator) -> Tally:
+        """The games of a cycle, kept as a page of the replay."""
+        config = self.config
+        plan = Plan(
+            boards=self._starts(dice),
+            seats=self.opponents.seats(config.games, dice),
+            epsilon=config.epsilon_in(cycle),
+            max_plies=config.max_plies,
+            seed=int(dice.integers(2**63)),
+            gamma=config.gamma,
+            advice_depth=config.advice_depth,
+        )
+        page, tally = play_games(self.opponents.players(), plan)
+        self.replay.add(f"games-{cycle:08d}", page)
+        return tally
+
+    def _starts(self, dice: np.random.Generator) -> list[Board]:
+        if not self.config.openings:
+            return [Board() for _ in range(self.config.games)]
+        openings = shipped_openings()
+        return [openings[i].board() for i in dice.integers(len(openings), size=self.config.games)]
+
+    def draw(self, dice: np.random.Generator) -> tuple[Drawn, Moves]:
+        config = self.config
+        drawn = self.replay.draw(dice, config.batch)
+        if config.backup == "two_ply":
+            return drawn, self.replay.two_ply(drawn.rows, gamma=config.gamma)
+        return drawn, self.replay.moves(drawn.rows, steps=config.steps, gamma=config.gamma)
+
+    def targets(self, moves: Moves, cycle: int) -> Floats:
+        """What the taken actions are worth, by the rewards and the values of what came of them."""
+        config = self.config
+        shaping = config.helped(config.shaping, config.shaping_end, cycle)
+        inputs = inputs_of(moves.next_states)
+        valued = self.target.values(inputs, moves.next_legal)
+        online = self.net.values(inputs, moves.next_legal) if config.double else valued
+        best = ragged_double_q(online, valued, moves.next_legal.offsets)
+        # No value is outside of what rewards allow, so a net that says so is not believed.
+        best = np.clip(best, -1 - shaping, 1 + shaping)
+        rewards = moves.returns + self._extras(moves, cycle)
+        rewards = shaped(rewards, moves.discounts, moves.potentials, moves.next_potentials, shaping)
+        found: Floats = rewards + moves.discounts * best
+        return found
+
+    def _extras(self, moves: Moves, cycle: int) -> Floats:
+        """Rewards that are not zero-sum, for the backup two_ply alone."""
+        config = self.config
+        bonus = config.helped(config.imitation_bonus, 0.0, cycle)
+        is_cut = (moves.steps == 1) & (moves.discounts != 0) & (config.backup == "two_ply")
+        extras: Floats = (bonus * (moves.actions == moves.advice)).astype(np.float32)
+        extras -= np.float32(config.cut_penalty) * is_cut
+        return extras
+
+    def imitation_loss(self, values: Tensor, logs: Tensor, moves: Moves) -> Tensor:
+        """How far the teacher's best moves are from being preferred, where it was asked."""
+        asked = np.flatnonzero(moves.advice >= 0)
+        if not len(asked):
+            return values.sum() * 0
+        advised = torch.from_numpy(_places(moves.legal, moves.advice, asked))
+        if self.config.imitation == "cross_entropy":
+            return -logs[advised].mean()
+        ahead = torch.full_like(values, self.config.margin)
+        ahead[advised] = 0
+        rivals = best_places((values.detach() + ahead).numpy(), moves.legal.offsets)[asked]
+        chosen = torch.from_numpy(rivals)
+        return (values[chosen] + ahead[chosen] - values[advised]).mean()
+
+    def update(self, cycle: int, attempt: int, dice: np.random.Generator, watch: Stopwatch) -> Any:
+        """An update from remembered moves; None when it was refused, being not finite or vast."""
+        config = self.config
+        with watch("sampling"):
+            drawn, moves = self.draw(dice)
+        with watch("forward"):
+            targets = self.targets(moves, cycle)
+            values = self.net(inputs_of(moves.states), moves.legal)
+            logs = log_softmax(values / config.temperature, moves.legal.offsets)
+            everything = np.arange(len(moves.actions))
+            taken = values[torch.from_numpy(_places(moves.legal, moves.actions, everything))]
+            td = torch.nn.functional.huber_loss(
+                taken, torch.from_numpy(targets), reduction="none", delta=config.huber_delta
+            )
+            td_loss = (torch.from_numpy(drawn.weights) * td).mean()
+            imitation = self.imitation_loss(values, logs, moves)
+            weight = config.helped(config.imitation_weight, config.imitation_weight_end, cycle)
+            loss = td_loss + weight * imitation
+        with watch("backward"):
+            norm = self.adam.gradient(loss)
+            if not _is_sound(float(loss.detach()), norm):
+                return None
+            self.adam.step(config.learning_rate / 2 ** (attempt - 1))
+        errors = taken.detach().numpy() - targets
+        self.replay.correct(drawn, errors)
+        self._sync()
+        return {
+            "loss": float(loss.detach()),
+            "td_loss": float(td_loss.detach()),
+            "imitation_loss": float(imitation.detach()),
+            "gradient_norm": norm,
+            "td_error": float(np.abs(errors).mean()),
+            **_spreads(values.detach().numpy(), logs.detach().numpy(), moves.legal),
+        }
+
+    def _sync(self) -> None:
+        self.counts["updates"] += 1
+        if self.counts["updates"] % self.config.target_sync == 0:
+            self.target.take(self.net.arrays())
+
+    def learn(self, step: Step, dice: np.random.Generator, watch: Stopwatch) -> dict[str, float]:
+        """The updates of a cycle; empty when too many were refused."""
+        if len(self.replay) < self.config.learning_starts:
+            return {}
+        told = []
+        for number in range(self.config.updates):
+            figures = self.update(step.number, step.attempt, dice, watch)
+            if figures is not None:
+                told.append(figures)
+            elif number + 1 - len(told) > MOST_REFUSED:
+                raise ArithmeticError(f"{number + 1 - len(told)} batches were refused")
+        return {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+
+    def evaluate(self) -> dict[str, float]:
+        return figures_of(self.evaluation.reports(self.opponents.learner()))
+
+    def contest(self, step: Step) -> dict[str, float]:
+        """A match with the best so far, whose place may be taken."""
+        verdict = self.promotion.contest(
+            self.opponents.learner(), self.opponents.best_player(), seed=step.number
+        )
+        step.say(verdict.sentence)
+        if verdict.promoted:
+            name = f"best-{self.counts['promotions']:08d}"
+            self.opponents.retire(name, copied(self.opponents.best.arrays()))
+            self.opponents.promote(self.net.arrays())
+            self.counts["promotions"] += 1
+        return {"score_best": verdict.score, "promoted": int(verdict.promoted)}
+
+    def save(self) -> Saved:
+        rest = prefixed(
+            target=self.target.arrays(),
+            adam=self.adam.arrays(),
+            best=self.opponents.best.arrays(),
+            replay=self.replay.arrays(),
+        )
+        facts: dict[str, Any] = {**self.counts, "health": self.health.facts()}
+        past = dict(self.opponents.past)
+        return Saved(
+            weights=copied(self.net.arrays()),
+            rest=copied(rest),
+            facts=facts,
+            pages={**past, **self.replay.pages()},
+        )
+
+    def load(self, saved: Saved) -> None:
+        restore(self.net.arrays(), saved.weights)
+        parts: dict[str, dict[str, NDArray[Any]]] = {}
+        for name, array in saved.rest.items():
+            part, _, rest = name.partition(".")
+            parts.setdefault(part, {})[rest] = array
+        restore(self.target.arrays(), parts["target"])
+        restore(self.adam.arrays(), parts["adam"])
+        restore(self.opponents.best.arrays(), parts["best"])
+        games = {n: page for n, page in saved.pages.items() if n.startswith("games-")}
+        self.replay.load(games, parts["replay"])
+        self.opponents.past.clear()
+        for name, page in saved.pages.items():
+            if name not in games:
+                self.opponents.retire(name, page)
+        self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
+        self.health.load(saved.facts["health"])
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+        self.target.take(weights)
+        self.opponents.promote(weights)
+
+
+def train(config: Config, run: Run) -> None:
+    dqn = Dqn(config)
+    with one_thread():
+        for step in dqn.steps(run):
+            try:
+                cycle(dqn, step)
+            except ArithmeticError as error:
+                step.go_back(str(error))
+
+
+def cycle(dqn: Dqn, step: Step) -> None:
+    config, watch = dqn.config, Stopwatch()
+    dice = np.random.default_rng([config.seed, step.number, step.attempt])
+    if step.number == 1:
+        step.say("next-state masking is on: values of next positions are of their legal moves")
+    with watch("self_play"):
+        tally = dqn.play(step.number, dice)
+    figures = _games(tally) | {"epsilon": config.epsilon_in(step.number)}
+    learned = dqn.learn(step, dice, watch)
+    figures |= learned | {"updates": dqn.counts["updates"], "replay": len(dqn.replay)}
+    best = None
+    with watch("evaluation"):
+        if step.number % config.evaluate_every == 0 or step.number == config.cycles:
+            figures |= dqn.evaluate()
+        if step.number % config.promotion_every == 0 or step.number == config.cycles:
+            verdict = dqn.contest(step)
+            figures |= verdict
+            best = bool(verdict["promoted"])
+    for alarm in dqn.health.alarms(_vitals(tally, learned)) if learned else ():
+        step.say(alarm)
+    step.record(figures, figures.get("score_best"), best=best, seconds=watch.seconds)
+
+
+def _shares(config: Config) -> Shares:
+    high, recent = config.share_high, config.share_recent
+    return Shares(main=1 - high - recent, high=high, recent=recent)
+
+
+def _priority(config: Config) -> Priority | None:
+    if not config.prioritized:
+        return None
+    return Priority(alpha=config.priority_alpha, beta=config.priority_beta, epsilon=0.01)
+
+
+def _places(legal: Ragged, actions: NDArray[np.int16], rows: NDArray[np.int64]) -> NDArray[Any]:
+    """Where the actions of some rows stand among all legal ones."""
+    wanted = np.where(np.isin(np.arange(len(legal)), rows), actions, -1)
+    return np.flatnonzero(legal.values == np.repeat(wanted, legal.counts))
+
+
+def _is_sound(loss: float, norm: float) -> bool:
+    return math.isfinite(loss) and math.isfinite(norm) and max(abs(loss), norm) < EXPLOSION
+
+
+def _spreads(values: Floats, logs: Floats, legal: Ragged) -> dict[str, float]:
+    """What the net says of some positions: how sure it is, and how much they differ."""
+    best = np.maximum.reduceat(values, legal.offsets[:-1])
+    entropy = -np.add.reduceat(np.exp(logs) * logs, legal.offsets[:-1])
+    return {
+        "entropy": float(entropy.mean()),
+        "ln_legal": float(np.log(legal.counts).mean()),
+        "value_mean": float(best.mean()),
+        "value_spread": float(best.std()),
+    }
+
+
+def _games(tally: Tally) -> dict[str, float]:
+    return {
+        "games": tally.games,
+        "plies": tally.plies / tally.games,
+        "distinct_games": tally.distinct,
+        "mates": tally.ends["checkmate"],
+        "cut_games": tally.ends["ply_limit"],
+        "score_vs_others": tally.points / tally.contests if tally.contests else 0.5,
+    }
+
+
+def _vitals(tally: Tally, learned: dict[str, float]) -> Vitals:
+    return Vitals(
+        games=tally.games,
+        decided=tally.ends["checkmate"],
+        cut=tally.ends["ply_limit"],
+        distinct_games=tally.distinct,
+        entropy_nats=learned["entropy"],
+        ln_legal_nats=learned["ln_legal"],
+        value_mean=learned["value_mean"],
+        value_spread=learned["value_spread"],
+        gradient_norm=learned["gradient_norm"],
+    )
