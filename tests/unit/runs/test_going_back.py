@@ -171,7 +171,7 @@ INTERRUPTIONS = st.lists(st.tuples(st.integers(1, 6), st.booleans()), min_size=1
 
 
 @settings(
-    max_examples=40, deadline=None, derandomize=True,
+    max_examples=25, deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )  # fmt: skip
 @given(st.sets(MOMENTS, min_size=1, max_size=8), INTERRUPTIONS)
