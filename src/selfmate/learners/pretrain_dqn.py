@@ -29,13 +29,16 @@ from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
 
 BATCHES_PER_STEP = 64
+STEPS_PER_EPOCH = 8  # at least, so that little data have a curve as well
 MOST_VALIDATED = 1 << 16  # positions
 FileName = Annotated[str, Field(min_length=1)]
 Rows = NDArray[np.int64]
 
 
 class Config(selfmate.learners.config.Config):
-    checkpoint_every: int = Field(8, ge=1, description="steps of 64 batches between checkpoints")
+    checkpoint_every: int = Field(
+        8, ge=1, description="steps of up to 64 batches between checkpoints"
+    )
     data: tuple[FileName, ...] = Field((), description="files of selfmate collect, or alike")
     validation: float = Field(0.1, gt=0, lt=1, description="share of games that are only tested on")
     epochs: int = Field(3, ge=1, le=1000, description="times that every position is looked at")
@@ -84,9 +87,14 @@ class Imitation:
             self,
             total=self.total,
             unit="positions",
-            size=BATCHES_PER_STEP * self.config.batch,
+            size=self.step_size(),
             player=self.player.model_dump(mode="json"),
         )
+
+    def step_size(self) -> int:
+        """Positions, in whole batches."""
+        batches = len(self.teachings.training) // (STEPS_PER_EPOCH * self.config.batch)
+        return self.config.batch * min(max(1, batches), BATCHES_PER_STEP)
 
     def study(self, start: int, stop: int) -> dict[str, float]:
         """Learns from the positions `start` to `stop`, counted over all epochs."""

@@ -9,8 +9,10 @@ def command_of(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "selfmate", *arguments]
 
 
-def selfmate(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+def selfmate(
+    *arguments: str, cwd: Path | None = None, typed: str = ""
+) -> "subprocess.CompletedProcess[str]":
     command = command_of(*arguments)
     return subprocess.run(
-        command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False
+        command, input=typed, capture_output=True, text=True, cwd=cwd, timeout=120, check=False
     )

@@ -123,12 +123,17 @@ def test_doctor_finds_the_rules_right() -> None:
     assert selfmate("doctor").returncode == 0
 
 
-def test_demo_leaves_readable_games(tmp_path: Path) -> None:
-    run = selfmate("demo", cwd=tmp_path)
+def test_the_demo_leaves_a_player_and_its_games(tmp_path: Path) -> None:
+    run = selfmate("demo", "--quick", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     games = 0
-    with (tmp_path / "runs" / "demo" / "games.pgn").open(encoding="utf-8") as file:
+    with (tmp_path / "runs" / "demo" / "match.pgn").open(encoding="utf-8") as file:
         while (game := chess.pgn.read_game(file)) is not None:
             assert not game.errors
             games += 1
-    assert games == 200
+    assert games == 100
+    match = selfmate("match", "runs/demo/dqn", "random", "--games", "4", "--json", cwd=tmp_path)
+    assert match.returncode == 0, match.stderr
+    assert json.loads(match.stdout)["illegal_moves"] == 0
+    uci = selfmate("uci", "runs/demo/dqn", cwd=tmp_path, typed="position startpos\ngo\nquit\n")
+    assert "bestmove " in uci.stdout
