@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate.arena.evaluation import Evaluation, figures_of
-from selfmate.arena.openings import shipped_openings
+from selfmate.arena.openings import Opening, shipped_openings
 from selfmate.arena.promotion import Promotion
 from selfmate.arena.self_play import Plan, Tally, play_games
+from selfmate.data.endgames import won_endgame
 from selfmate.data.replay import Drawn, Moves, Priority, Replay, Shares
 from selfmate.encodings.packed import inputs_of
 from selfmate.learners.dqn_config import OPPONENTS, Config
@@ -87,10 +88,14 @@ class Dqn:
         return tally
 
     def _starts(self, dice: np.random.Generator) -> list[Board]:
-        if not self.config.openings:
-            return [Board() for _ in range(self.config.games)]
-        openings = shipped_openings()
-        return [openings[i].board() for i in dice.integers(len(openings), size=self.config.games)]
+        """Openings for variety, and endgames that are won and must be won."""
+        config = self.config
+        openings = shipped_openings() if config.openings else [Opening(Board().fen())]
+        boards = [openings[i].board() for i in dice.integers(len(openings), size=config.games)]
+        seed, is_endgame = int(dice.integers(2**63)), dice.random(config.games) < config.endgames
+        for number in np.flatnonzero(is_endgame).tolist():
+            boards[number] = Board(won_endgame(seed, number))
+        return boards
 
     def draw(self, dice: np.random.Generator) -> tuple[Drawn, Moves]:
         config = self.config

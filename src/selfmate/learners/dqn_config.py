@@ -18,6 +18,7 @@ class Config(selfmate.learners.config.Config):
     games: int = Field(128, ge=1, le=65536, description="games a cycle, all played at once")
     max_plies: int = Field(100, ge=1, le=10_000, description="longer games are cut")
     openings: bool = Field(True, description="games begin with one of the shipped openings")
+    endgames: float = Field(0.1, ge=0, le=1, description="share that begins with a won endgame")
     epsilon: float = Field(0.1, ge=0, le=1, description="share of random moves at first")
     epsilon_end: float = Field(0.03, ge=0, le=1, description="share of random moves at last")
     epsilon_cycles: int = Field(100, ge=1, description="cycles that it takes to get there")
