@@ -63,7 +63,7 @@ class _Table:
         self.tally = Tally(games=len(plan.boards))
         self.running = list(range(len(plan.boards)))
         self.lengths = np.zeros(len(plan.boards), np.int64)
-        self.decisive = np.zeros(len(plan.boards), np.bool_)
+        self.telling = np.zeros(len(plan.boards), np.bool_)
         self._columns: dict[str, list[NDArray[Any]]] = {}
         self._legal: list[Ragged] = []
         self._plies = 0
@@ -139,7 +139,9 @@ class _Table:
         won = np.array([outcome is not None and outcome.winner is not None for outcome in outcomes])
         self._columns["ends"][-1][:] = over
         self._columns["rewards"][-1][:] = won
-        self.decisive[games] |= won
+        # Stalemates tell much as well: they are thrown-away wins.
+        stalemate = np.array([o is not None and o.reason == "stalemate" for o in outcomes])
+        self.telling[games] |= won | stalemate
         self.tally.ends.update(outcome.reason for outcome in outcomes if outcome is not None)
         self._score(games[over], np.where(won[over], np.where(black[over], 0.0, 1.0), 0.5))
         self.running = games[~over].tolist()
@@ -168,7 +170,7 @@ class _Table:
         order = np.argsort(columns.pop("games"), kind="stable")
         columns = {name: column[order] for name, column in columns.items()}
         legal = _joined(self._legal).take(order)
-        worth = qualities(self.lengths, self.decisive, self.plan.gamma)
+        worth = qualities(self.lengths, self.telling, self.plan.gamma)
         self._count(columns["actions"])
         return Episodes(
             **columns,

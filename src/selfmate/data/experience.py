@@ -104,12 +104,12 @@ class Episodes:
 
 
 def qualities(
-    lengths: NDArray[np.int64], decisive: NDArray[np.bool_], gamma: float
+    lengths: NDArray[np.int64], telling: NDArray[np.bool_], gamma: float
 ) -> NDArray[np.float32]:
     """How much of its game's result reaches each row: gamma ** (plies left after this one).
 
-    Games have so many rows, end to end; where nobody won it is 0.
+    Games have so many rows, end to end; in games that do not tell anything it is 0.
     """
     left = np.repeat(np.cumsum(lengths), lengths) - 1 - np.arange(lengths.sum())
     reaches: NDArray[np.float64] = np.float64(gamma) ** left
-    return np.where(np.repeat(decisive, lengths), reaches, 0).astype(np.float32)
+    return np.where(np.repeat(telling, lengths), reaches, 0).astype(np.float32)

@@ -32,7 +32,9 @@ class Config(selfmate.learners.config.Config):
 
     # What is remembered.
     replay: int = Field(300_000, ge=100, le=10**7, description="positions that are remembered")
-    share_high: float = Field(0.1, ge=0, le=1, description="of a batch, from near the end of wins")
+    share_high: float = Field(
+        0.1, ge=0, le=1, description="of a batch, from near mates and stalemates"
+    )
     share_recent: float = Field(0.3, ge=0, le=1, description="of a batch, from the newest cycle")
     prioritized: bool = Field(False, description="where errors were large, more often")
     priority_alpha: float = Field(0.6, ge=0, le=1, description="how much more often")

@@ -93,11 +93,21 @@ def test_nobody_is_asked_at_depth_zero() -> None:
     assert not page.potentials.any()
 
 
-def test_qualities_count_back_from_wins(played: tuple[Episodes, Tally]) -> None:
+def last_board(page: Episodes, number: int, rows: range) -> chess.Board:
+    board = chess.Board(STARTS[number % 3])
+    for action in page.actions[rows.start : rows.stop].tolist():
+        if action != NO_ACTION:
+            squares = action if board.turn else action ^ TURN
+            board.push(board.find_move(squares // 64, squares % 64))
+    return board
+
+
+def test_qualities_count_back_from_mates_and_stalemates(played: tuple[Episodes, Tally]) -> None:
     page, _ = played
-    for rows in games_of(page):
-        won = page.rewards[rows[-1]] == 1
-        expected = [GAMMA ** (rows[-1] - row) if won else 0 for row in rows]
+    for number, rows in enumerate(games_of(page)):
+        board = last_board(page, number, rows)
+        tells = board.is_checkmate() or board.is_stalemate()
+        expected = [GAMMA ** (rows[-1] - row) if tells else 0 for row in rows]
         assert page.qualities[rows.start : rows.stop] == pytest.approx(expected, rel=1e-5)
 
 
