@@ -47,7 +47,7 @@ class Config(selfmate.learners.config.Config):
     most_norm: float = Field(10.0, gt=0, description="gradients longer than this are shortened")
     temperature: float = Field(0.1, gt=0, le=10, description="T of the policy softmax(Q / T)")
     sharpness: float = Field(
-        1.0, gt=0, le=100, description="power that the teacher's probabilities are raised to"
+        5.0, gt=0, le=100, description="power that the teacher's probabilities are raised to"
     )
     smoothing: float = Field(0.05, ge=0, lt=1, description="share of a target for all legal moves")
     value_weight: float = Field(1.0, ge=0, le=1000, description="weight of the value's loss")
