@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.experience import NO_ACTION, Episodes, qualities
-from selfmate.encodings import actions_of_moves, legal_actions
-from selfmate.encodings.packed import encode_packed, turned_actions
+from selfmate.encodings import actions_of_moves
+from selfmate.encodings.packed import CODING, encode_packed, legal_turned, turned_actions
 from selfmate.players.player import Player
 from selfmate.rules import Board, Outcome, push_moves
 from selfmate.rules.cores import available_cores
@@ -19,7 +19,6 @@ from selfmate.search.choices import random_choices
 from selfmate.search.dice import roll
 from selfmate.search.teacher import best_moves, score_moves, values_side_to_move
 
-CODING = "from_to4096"
 EXPLORING, ADVICE = 1 << 32, 1 << 33  # added to a ply: other dice than those of the moves
 Numbers = NDArray[np.int64]
 
@@ -64,6 +63,7 @@ class _Table:
         self.running = list(range(len(plan.boards)))
         self.lengths = np.zeros(len(plan.boards), np.int64)
         self.telling = np.zeros(len(plan.boards), np.bool_)
+        self._black = np.array([board.turn == "black" for board in plan.boards], np.bool_)
         self._columns: dict[str, list[NDArray[Any]]] = {}
         self._legal: list[Ragged] = []
         self._plies = 0
@@ -72,12 +72,13 @@ class _Table:
         """A move in every game that goes on."""
         games = np.array(self.running)
         boards = [self.plan.boards[i] for i in self.running]
-        black = np.array([board.turn == "black" for board in boards])
+        black = self._black[games]
         moves = self._choose(games, boards, black)
         actions = actions_of_moves(CODING, boards, moves).astype(np.int16)
         self._note(games, boards, black, actions=turned_actions(actions, black))
         outcomes = push_moves(boards, moves)
         self._plies += 1
+        self._black[games] = ~black
         self._end(games, black, outcomes)
         if self._plies == self.plan.max_plies:
             self._cut()
@@ -86,11 +87,11 @@ class _Table:
         self, games: Numbers, boards: Sequence[Board], black: NDArray[np.bool_]
     ) -> NDArray[np.uint16]:
         movers = self.plan.seats[games, black.astype(np.int64)]
-        dice = self._dice(games)
-        chances = (self._dice(games, EXPLORING) >> np.uint64(11)) * 2.0**-53
+        dice, exploring = self._dice(games, 0, EXPLORING)
+        chances = (exploring >> np.uint64(11)) * 2.0**-53
         movers = np.where((movers == 0) & (chances < self.plan.epsilon), -1, movers)
         moves = np.zeros(len(boards), np.uint16)
-        for mover in np.unique(movers).tolist():
+        for mover in sorted(set(movers.tolist())):
             rows = np.flatnonzero(movers == mover)
             asked = [boards[i] for i in rows.tolist()]
             if mover < 0:
@@ -107,9 +108,7 @@ class _Table:
         actions: NDArray[np.int16],
     ) -> None:
         """A row for every position."""
-        legal, offsets = legal_actions(CODING, boards)
-        turned = turned_actions(legal.astype(np.int16), np.repeat(black, np.diff(offsets)))
-        self._legal.append(Ragged(turned.astype(np.int32), offsets))
+        self._legal.append(legal_turned(boards, black))
         advice, potentials = self._ask_teacher(games, boards, black)
         self._add(
             games=games,
@@ -128,22 +127,24 @@ class _Table:
         if not self.plan.advice_depth:
             return np.full(len(boards), NO_ACTION, np.int16), np.zeros(len(boards), np.float32)
         scores = score_moves(boards, depth=self.plan.advice_depth, threads=available_cores())
-        best = best_moves(scores, self._dice(games, ADVICE))
+        best = best_moves(scores, self._dice(games, ADVICE)[0])
         actions = actions_of_moves(CODING, boards, best).astype(np.int16)
         return turned_actions(actions, black), values_side_to_move(scores)
 
     def _end(
         self, games: Numbers, black: NDArray[np.bool_], outcomes: Sequence[Outcome | None]
     ) -> None:
+        ended = [outcome for outcome in outcomes if outcome is not None]
+        if not ended:
+            return
         over = np.array([outcome is not None for outcome in outcomes])
-        won = np.array([outcome is not None and outcome.winner is not None for outcome in outcomes])
-        self._columns["ends"][-1][:] = over
-        self._columns["rewards"][-1][:] = won
+        won = np.array([outcome.winner is not None for outcome in ended])
+        self._columns["ends"][-1][over] = True
+        self._columns["rewards"][-1][over] = won
         # Stalemates tell much as well: they are thrown-away wins.
-        stalemate = np.array([o is not None and o.reason == "stalemate" for o in outcomes])
-        self.telling[games] |= won | stalemate
-        self.tally.ends.update(outcome.reason for outcome in outcomes if outcome is not None)
-        self._score(games[over], np.where(won[over], np.where(black[over], 0.0, 1.0), 0.5))
+        self.telling[games[over]] = won | [outcome.reason == "stalemate" for outcome in ended]
+        self.tally.ends.update(outcome.reason for outcome in ended)
+        self._score(games[over], np.where(won, np.where(black[over], 0.0, 1.0), 0.5))
         self.running = games[~over].tolist()
 
     def _cut(self) -> None:
@@ -151,8 +152,7 @@ class _Table:
         games = np.array(self.running, np.int64)
         boards = [self.plan.boards[i] for i in self.running]
         if boards:
-            black = np.array([board.turn == "black" for board in boards])
-            self._note(games, boards, black, np.full(len(games), NO_ACTION, np.int16))
+            self._note(games, boards, self._black[games], np.full(len(games), NO_ACTION, np.int16))
             self.tally.ends["ply_limit"] += len(games)
             self._score(games, np.full(len(games), 0.5))
         self.running = []
@@ -188,8 +188,9 @@ class _Table:
         for name, column in columns.items():
             self._columns.setdefault(name, []).append(column)
 
-    def _dice(self, games: Numbers, kind: int = 0) -> NDArray[np.uint64]:
-        return roll(self.plan.seed, games, np.full(len(games), self._plies + kind))
+    def _dice(self, games: Numbers, *kinds: int) -> NDArray[np.uint64]:
+        """[K, G]"""
+        return roll(self.plan.seed, games, self._plies + np.array(kinds)[:, None])
 
 
 def _joined(parts: Sequence[Ragged]) -> Ragged:

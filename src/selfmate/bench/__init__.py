@@ -11,6 +11,7 @@ SUITES = {
     "rules": "perft and random play, beside python-chess, Stockfish and OpenSpiel",
     "teacher": "labelling positions at depth 2, beside the same search in python-chess",
     "endgame": "mini-chess training, beside a transcription of the seed's listing",
+    "dqn": "playing, learning and imitating with a Q-net, beside dense layers of torch",
     "pgn": "reading games, beside python-chess and pgn-extract",
 }
 

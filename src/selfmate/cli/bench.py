@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 def bench(
     suites: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SUITE]...", help="rules, teacher, pgn; default: all."),
+        typer.Argument(
+            metavar="[SUITE]...", help="rules, teacher, endgame, dqn, pgn; default: all."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object a suite.")] = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfmate.cli.errors import reading_input
+from selfmate.cli.errors import JobFailedError, reading_input
 from selfmate.cli.numbers import LARGEST_SEED, whole
 from selfmate.cli.progress import progress
 
@@ -59,9 +59,17 @@ def rate(
 
 
 def _play(ladder: "Ladder", plan: "PairingPlan") -> None:
+    from selfmate.runs.errors import RunRefusedError
+
     title = f"{plan.player} against {plan.opponent}"
-    with progress(title, plan.games, "games") as bar:
-        games = ladder.play(plan, lambda: bar.advance(1))
+    try:
+        with progress(title, plan.games, "games") as bar:
+            games = ladder.play(plan, lambda: bar.advance(1))
+    except RunRefusedError as error:  # it was there when we began
+        raise JobFailedError(
+            f"{error}; a run that goes on training deletes old checkpoints, the pool keeps the "
+            "games that were played"
+        ) from error
     forfeits = Counter(game.reason for game in games if game.forfeit)
     if forfeits:
         reasons = ", ".join(f"{reason} {count}" for reason, count in forfeits.items())

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from selfmate.cli.figures import duration
 from selfmate.learners import LEARNERS
 
 if TYPE_CHECKING:
+    from selfmate.learners import Learner
     from selfmate.runs.directory import RunDirectory
+
+T = TypeVar("T")
 
 
 def summary_of(run: "RunDirectory") -> dict[str, Any]:
@@ -43,6 +46,12 @@ def figures_of(line: Mapping[str, Any], unit: str) -> dict[str, float]:
         for name, value in line.items()
         if name not in ("step", unit) and isinstance(value, int | float)
     }
+
+
+def told_first(learner: "Learner | None", figures: Mapping[str, T]) -> dict[str, T]:
+    """Those that matter most, in their order; all of them when there is nothing to go by."""
+    names = learner.headlines if learner else ()
+    return {name: figures[name] for name in names if name in figures} or dict(figures)
 
 
 def changed_settings(run: "RunDirectory") -> dict[str, Any]:

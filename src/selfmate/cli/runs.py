@@ -70,15 +70,12 @@ def _print_table(summaries: Sequence[Mapping[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 1, 0, 0))
-    for column in ("run", "learner", "state", "done", "last", "best", "written"):
-        table.add_column(column, no_wrap=column != "last")
+    for column in ("run", "state", "last", "best", "written"):
+        table.add_column(column, no_wrap=column != "last", overflow="fold")
     for summary in summaries:
-        state = summary["state"]
         table.add_row(
-            escape(summary["run"]),
-            escape(summary["learner"]),
-            f"[{COLOURS.get(state, 'default')}]{state}[/]",
-            f"{summary['done'] / max(1, summary['total']):.0%}",
+            escape(_name(summary)),
+            f"[{COLOURS.get(summary['state'], 'default')}]{_state(summary)}[/]",
             _last(summary),
             figure(summary["best"]["score"]) if summary["best"] else "-",
             age(summary["updated"]),
@@ -86,9 +83,23 @@ def _print_table(summaries: Sequence[Mapping[str, Any]]) -> None:
     Console(highlight=False).print(table)
 
 
+def _name(summary: Mapping[str, Any]) -> str:
+    """With the learner, unless the directory says it already."""
+    run, learner = summary["run"], summary["learner"]
+    return run if Path(run).name.startswith(learner) else f"{run} ({learner})"
+
+
+def _state(summary: Mapping[str, Any]) -> str:
+    if summary["state"] == "finished":
+        return "finished"
+    return f"{summary['state']} {summary['done'] / max(1, summary['total']):.0%}"
+
+
 def _last(summary: Mapping[str, Any]) -> str:
-    """The figure that tells most: the last of the learner's plots."""
+    """The figure that tells most: the first headline, or the last of the learner's plots."""
     learner = LEARNERS.get(summary["learner"])
-    names = [*summary["last"], *(learner.plots if learner else ())]
+    plots = learner.plots if learner else ()
+    headlines = learner.headlines[::-1] if learner else ()
+    names = [*summary["last"], *plots, *headlines]
     told = [name for name in names if name in summary["last"]]
     return f"{told[-1]} {figure(summary['last'][told[-1]])}" if told else "-"

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfmate.cli.epochs import epochs_of, print_epochs
 from selfmate.cli.figures import duration, figure
+from selfmate.cli.run_summary import told_first
 
 if TYPE_CHECKING:
     from selfmate.learners import Learner
@@ -44,11 +46,24 @@ def print_plan(learner: "Learner", config: "Config", directory: Path) -> None:
     lines = [
         f"{learner.name}: {learner.summary}",
         f"  run       {directory}",
-        f"  settings  {changed or 'all at their defaults'}",
+        _wrapped("settings  ", changed or "all at their defaults"),
     ]
     if learner.is_rehearsed:
         lines.append(f"  length    {_length(learner, config, directory)}")
     print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _wrapped(title: str, text: str) -> str:
+    """Lines for the terminal, indented below a title."""
+    first = f"  {title}"
+    return textwrap.fill(
+        text,
+        shutil.get_terminal_size().columns,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _length(learner: "Learner", config: "Config", directory: Path) -> str:
@@ -80,13 +95,16 @@ def _done(directory: Path) -> int:
 
 def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
     """After the last step, on standard output."""
+    from selfmate.runs.directory import RunDirectory
+
     run = shlex.quote(report["run"])
     progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
     print(f"{report['state']}: {report['run']}, {progress}, {duration(report['seconds'])}")
+    print_epochs(epochs_of(RunDirectory(Path(report["run"]))))
     if report["last"]:
-        last = ", ".join(f"{name} {figure(value)}" for name, value in report["last"].items())
-        columns = shutil.get_terminal_size().columns
-        print(textwrap.fill(last, columns, initial_indent="  last  ", subsequent_indent=" " * 8))
+        told = told_first(learner, report["last"])
+        last = ", ".join(f"{name} {figure(value)}" for name, value in told.items())
+        print(_wrapped("last  ", last))
     if report["best"]:
         print(f"  best  score {figure(report['best']['score'])} in step {report['best']['step']:,}")
     again = f"selfmate {learner.command} --run {run} --resume"

@@ -2,14 +2,16 @@
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from selfmate.cli.figures import duration, figure
-from selfmate.cli.plot import Curve, plot_panels
+from selfmate.cli.plot import plot_panels
 from selfmate.cli.progress import SECONDS_BETWEEN_LINES
+from selfmate.cli.run_summary import figures_of, told_first
+from selfmate.cli.step_memory import LEGEND, StepMemory
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -27,11 +29,10 @@ class TrainView:
 
     def __init__(self, learner: "Learner", directory: Path) -> None:
         self.learner, self.directory = learner, directory
-        self.curves = {plot: Curve() for plot in learner.plots}
+        self.memory = StepMemory(learner.plots)
         self.started = time.monotonic()
         self.shown = 0.0 if sys.stderr.isatty() else self.started
         self.newest: Progress | None = None
-        self.figures: dict[str, float] = {}  # the newest of each; some come only now and then
         self.live: Live | None = None
 
     def __enter__(self) -> "TrainView":
@@ -56,33 +57,33 @@ class TrainView:
 
     def say(self, notice: str) -> None:
         """A notice that stays, above the panel."""
-        print(notice, file=sys.stderr, flush=True)
+        print(notice, file=sys.stderr, flush=True)  # rich draws the panel anew below it
 
     def update(self, progress: "Progress") -> None:
         """Called after every step, and cheap: most are only remembered."""
-        if self.newest is None:
-            self._remember_until(progress.step)
-        self._add(progress.figures)
+        if self.newest is None or progress.step <= self.newest.step:
+            self._remember_until(progress)
+        self.memory.add(progress.figures)
         self.newest = progress
-        self.figures |= progress.figures
         now = time.monotonic()
         pause = SECONDS_BETWEEN_UPDATES if self.live is not None else SECONDS_BETWEEN_LINES
-        if now - self.shown >= pause:
+        if now - self.shown >= pause or self._is_news(progress):
             self.shown = now
             self._show()
 
-    def _remember_until(self, step: int) -> None:
-        """The curves of a resumed run begin at its beginning."""
+    def _remember_until(self, progress: "Progress") -> None:
+        """A resumed run has a past already, and one that went back has another one."""
         from selfmate.runs.directory import RunDirectory
 
+        self.memory = StepMemory(self.learner.plots)
         for line in RunDirectory(self.directory).metrics():
-            if line.get("step", step) < step:
-                self._add(line)
+            if line.get("step", progress.step) < progress.step:
+                self.memory.add(figures_of(line, progress.unit))
 
-    def _add(self, figures: Mapping[str, float]) -> None:
-        for name, curve in self.curves.items():
-            if name in figures:
-                curve.add(figures[name])
+    def _is_news(self, progress: "Progress") -> bool:
+        """The first headline gets a line whenever it comes, which may be once an epoch."""
+        first = self.learner.headlines[:1]
+        return self.live is None and any(name in progress.figures for name in first)
 
     def _show(self) -> None:
         if self.newest is None:
@@ -90,7 +91,8 @@ class TrainView:
         if self.live is not None:
             self.live.update(self._panel(self.live.console, self.newest), refresh=True)
         else:
-            line = ", ".join([*_facts(self.newest), *_figures(self.figures)])
+            told = told_first(self.learner, self.memory.newest)
+            line = ", ".join([*_facts(self.newest), *self._texts(told)])
             print(f"{self.learner.name}: {line}", file=sys.stderr, flush=True)
 
     def _panel(self, console: "Console", progress: "Progress") -> "RenderableType":
@@ -100,17 +102,23 @@ class TrainView:
 
         width = min(console.width, WIDEST) - 4  # room for the ^C that terminals show
         so_far = f"{duration(time.monotonic() - self.started)} so far"
-        others = {k: v for k, v in self.figures.items() if k not in self.curves}
+        others = [name for name in self.memory.newest if name not in self.memory.curves]
+        told = self._texts(self.learner.headlines or others)
         parts: list[RenderableType] = [
             f"[bold]{self.learner.name}[/]  {escape(str(self.directory))}",
             _bar(progress.done / progress.total, width),
             *_lines_of([*_facts(progress), so_far], width),
-            *(f"[dim]{line}[/]" for line in _lines_of(_figures(others), width)),
+            *(f"[dim]{line}[/]" for line in _lines_of(told, width)),
         ]
         room = console.height - len(parts) - 2
-        if self.curves and room >= 2 * len(self.curves):
-            parts += ["", plot_panels(self.curves, width, room)]
+        if self.memory.curves and room >= 2 * len(self.memory.curves):
+            parts += ["", plot_panels(self.memory.curves, width, room)]
         return Padding(Group(*parts), (0, 1), expand=False)
+
+    def _texts(self, names: Iterable[str]) -> list[str]:
+        """Of those that are known."""
+        texts = [self.memory.text(name) for name in names if name in self.memory.newest]
+        return [*texts, LEGEND] if any(text.endswith(")") for text in texts) else texts
 
 
 def _bar(share: float, width: int) -> str:
@@ -136,7 +144,3 @@ def _facts(progress: "Progress") -> list[str]:
         f"{figure(progress.rate)} {progress.unit}/s",
         f"{duration(progress.seconds_left)} left",
     ]
-
-
-def _figures(figures: Mapping[str, float]) -> list[str]:
-    return [f"{name} {figure(value)}" for name, value in figures.items()]

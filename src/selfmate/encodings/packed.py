@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate import _core
-from selfmate.encodings import Games
+from selfmate.encodings import Games, legal_actions
 from selfmate.encodings.layouts import ENCODINGS
-from selfmate.rules.ragged import SparseRows
+from selfmate.rules.ragged import Ragged, SparseRows
 
+CODING = "from_to4096"
 PACKED_BYTES = 107
 INPUTS = ENCODINGS["features839"].shape[0]
 TURN = 56 * 64 + 56  # both squares of a from_to4096 with their ranks mirrored
@@ -32,6 +33,13 @@ def encode_packed(games: Games, *, threads: int = 1) -> Packed:
 def inputs_of(packed: Packed) -> SparseRows:
     """The features839 that are not zero."""
     return SparseRows(*_core.inputs_of_packed(packed))
+
+
+def legal_turned(games: Games, black: NDArray[np.bool_]) -> Ragged:
+    """The games' legal actions of from_to4096, seen from the side to move."""
+    actions, offsets = legal_actions(CODING, games)
+    turns = np.where(black, np.int32(TURN), np.int32(0))
+    return Ragged(actions ^ np.repeat(turns, np.diff(offsets)), offsets)
 
 
 def turned_actions(actions: NDArray[Action], black: NDArray[np.bool_]) -> NDArray[Action]:

@@ -22,6 +22,7 @@ class Learner:
     unit: str  # what its training is counted in
     plots: tuple[str, ...]  # the figures that show best how it learns
     then: str  # the command to try on a finished {run}
+    headlines: tuple[str, ...] = ()  # the figures that are told first; none: all of them
     verb: str = "train"  # the word it is started by; of "pretrain-x" it is "pretrain"
     is_rehearsed: bool = True  # a few steps are cheap enough to foresee how long all will take
 
@@ -84,6 +85,16 @@ LEARNERS = {
             unit="cycles",
             plots=("td_loss", "score_teacher_depth_1", "entropy"),
             then="selfmate match {run} teacher:depth=1",
+            headlines=(
+                "score_teacher_depth_1",
+                "score_random",
+                "td_loss",
+                "imitation_loss",
+                "entropy",
+                "ln_legal",
+                "gradient_norm",
+                "epsilon",
+            ),
             is_rehearsed=False,
         ),
         Learner(
@@ -93,6 +104,7 @@ LEARNERS = {
             unit="positions",
             plots=("policy_loss", "match1", "value_loss"),
             then="selfmate train dqn --load {run}",
+            headlines=("match1", "match3", "kl", "value_mse", "policy_loss"),
             verb="pretrain",
             is_rehearsed=False,
         ),

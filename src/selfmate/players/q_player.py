@@ -8,8 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from selfmate.encodings import CODINGS, legal_actions, moves_of_actions
-from selfmate.encodings.packed import INPUTS, encode_packed, inputs_of, turned_actions
+from selfmate.encodings import CODINGS, moves_of_actions
+from selfmate.encodings.packed import (
+    CODING,
+    INPUTS,
+    encode_packed,
+    inputs_of,
+    legal_turned,
+    turned_actions,
+)
 from selfmate.nets.q_net import QNet, QNetShape
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.players.value_choices import chosen_actions
@@ -17,7 +24,6 @@ from selfmate.rules import Board, uci_text
 from selfmate.rules.ragged import Ragged
 from selfmate.search.teacher import VALUE_SCALE_PAWNS
 
-CODING = "from_to4096"
 ACTIONS = CODINGS[CODING].size
 MOST_VALUE = 0.9999  # as a score: 20 pawns; beyond it, values of 1 and more would have none
 Neurons = Annotated[int, Field(ge=1, le=8192)]
@@ -76,8 +82,7 @@ class QPlayer:
         self, boards: Sequence[Board], black: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float32], Ragged]:
         """The value of every legal action, and these, all from the mover's side."""
-        actions, offsets = legal_actions(CODING, boards)
-        legal = Ragged(turned_actions(actions, np.repeat(black, np.diff(offsets))), offsets)
+        legal = legal_turned(boards, black)
         return self._net.values(inputs_of(encode_packed(boards)), legal), legal
 
 

@@ -66,4 +66,6 @@ def places_of_rows(
     counts = offsets[rows + 1] - offsets[rows]
     own = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(counts, out=own[1:])
-    return np.repeat(offsets[rows] - own[:-1], counts) + np.arange(own[-1]), own
+    places = np.repeat(offsets[rows] - own[:-1], counts)
+    places += np.arange(own[-1])
+    return places, own

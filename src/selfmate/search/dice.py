@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 
 def roll(seed: int, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Random 64-bit numbers that depend only on seed, game number and ply."""
+    """Random 64-bit numbers that depend only on seed, game number and ply. One ply [G] a game, or
+    several: for [K, 1] the numbers are [K, G]."""
     start = _mixed(np.uint64(seed) + np.zeros(len(games), np.uint64))
     return _mixed(_mixed(start ^ games.astype(np.uint64)) + plies.astype(np.uint64))
 

@@ -33,7 +33,7 @@ def test_runs_are_listed(folder: Path) -> None:
     assert (finished["done"], finished["total"], finished["unit"]) == (300, 300, "episodes")
     assert (failed["run"], failed["state"], failed["done"]) == ("runs/toy-default-1", "failed", 120)
     table = toy("runs", cwd=folder).stdout
-    for told in ("runs/toy-default-1", "failed", "6%", "finished", "100%", "moves", "ago"):
+    for told in ("runs/toy-default-1", "failed 6%", "finished", "moves", "ago"):
         assert told in table
 
 
@@ -48,8 +48,13 @@ def test_a_run_is_inspected(folder: Path) -> None:
     assert report["config"]["hidden"] == [4, 4]
     lines = (folder / "runs" / "toy-tiny-1" / "metrics.jsonl").read_text().splitlines()
     rewards = [json.loads(line)["reward"] for line in lines]
-    spread = {"last": rewards[-1], "least": min(rewards), "greatest": max(rewards)}
-    assert report["figures"]["reward"] == spread
+    assert report["figures"]["reward"] == {
+        "last": rewards[-1],
+        "recent_mean": pytest.approx(sum(rewards[-10:]) / 10),
+        "least": min(rewards),
+        "greatest": max(rewards),
+    }
+    assert (report["notes"], report["replay"], report["shares"]) == ([], None, {})
     newest = report["checkpoints"][-1]
     assert (newest["step"], newest["done"], newest["damage"]) == (15, 300, None)
     assert newest["weights"] == {"w": "float64 [4]"}

@@ -1,17 +1,32 @@
 """The live view of a run: a panel in terminals, lines elsewhere."""
 
+import json
 import os
 import pty
 import termios
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from selfmate.cli.step_memory import StepMemory
 from selfmate.cli.train_view import TrainView
 from selfmate.runs.progress import Progress
 from unit.cli.toy_process import toy
 from unit.learners.toy import TOY
+
+
+def progress(step: int, **figures: float) -> Progress:
+    return Progress(
+        step=step,
+        done=20 * step,
+        total=300,
+        unit="episodes",
+        figures=figures,
+        rate=1,
+        seconds_left=1,
+    )
 
 
 def shown_in_terminal(*arguments: str, cwd: Path, size: tuple[int, int]) -> str:
@@ -52,11 +67,39 @@ def test_the_curves_of_a_resumed_run_begin_at_its_beginning(tmp_path: Path) -> N
     stop = ("--set", "signal_at=9")
     toy("train", "toy", "--preset", "tiny", *stop, "--run", "r", cwd=tmp_path)
     view = TrainView(TOY, tmp_path / "r")
-    figures = {"reward": 5.0, "moves": 2.0}
-    view.update(
-        Progress(
-            step=10, done=200, total=300, unit="episodes", figures=figures, rate=1, seconds_left=1
-        )
-    )
-    assert len(view.curves["reward"].points) == 10
-    assert view.curves["reward"].points[-1] == 5.0
+    view.update(progress(10, reward=5.0, moves=2.0))
+    curve = view.memory.curves["reward"]
+    assert len(curve.points) == 10
+    assert curve.points[-1] == 5.0
+
+
+def test_a_run_that_goes_back_is_remembered_anew(tmp_path: Path) -> None:
+    toy("train", "toy", "--preset", "tiny", "--run", "r", cwd=tmp_path)
+    view = TrainView(TOY, tmp_path / "r")
+    for step, reward in ((10, 5.0), (11, 6.0), (4, 7.0)):
+        view.update(progress(step, reward=reward))
+    lines = (tmp_path / "r" / "metrics.jsonl").read_text().splitlines()[:3]
+    rewards = [json.loads(line)["reward"] for line in lines]
+    assert view.memory.curves["reward"].points == [*rewards, 7.0]
+
+
+def test_a_log_file_has_the_headlines_with_means(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line whenever the first of them comes; means of what comes with every step."""
+    toy("train", "toy", "--preset", "tiny", *("--set", "signal_at=1"), "--run", "r", cwd=tmp_path)
+    view = TrainView(replace(TOY, headlines=("score", "loss")), tmp_path / "r")
+    view.update(progress(1, moves=1.0, loss=3.0))
+    view.update(progress(2, moves=1.0, loss=2.0, score=0.5))
+    view.update(progress(3, moves=1.0, loss=1.0))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("toy: 40 of 300 episodes")
+    told = "score 0.5, loss 2 (2.5), in brackets: mean of the last 10 steps"
+    assert line.endswith(f"left, {told}")
+
+
+def test_means_are_of_the_last_steps() -> None:
+    memory = StepMemory(())
+    for value in range(25):
+        memory.add({"loss": float(value)})
+    assert memory.text("loss") == f"loss 24 ({sum(range(15, 25)) / 10:g})"

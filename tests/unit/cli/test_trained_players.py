@@ -1,9 +1,16 @@
 """Runs as players on the command line."""
 
 import json
+import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from selfmate.arena.ladder import Ladder, PairingPlan
+from selfmate.cli.errors import JobFailedError
+from selfmate.cli.rate import rate
 from unit.cli.process import command_of, selfmate
 from unit.players.trained_runs import make_run
 
@@ -46,3 +53,20 @@ def test_a_run_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
     assert (played.returncode, played.stdout, played.stderr.count("\n")) == (2, "", 1)
     assert "there is no directory 'runs/y'" in played.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_checkpoint_deleted_while_it_is_rated_is_a_failed_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def climb(_: Ladder, player: str) -> Iterator[PairingPlan]:
+        yield PairingPlan(player, "random", 2)
+        shutil.rmtree(tmp_path / "runs" / "x" / "checkpoints" / "00000003")
+        yield PairingPlan(player, "greedy", 2)
+
+    make_run(tmp_path / "runs" / "x")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Ladder, "rung_plans", lambda _: ())
+    monkeypatch.setattr(Ladder, "climb", climb)
+    with pytest.raises(JobFailedError, match=r"has no checkpoint '3'.* deletes old checkpoints"):
+        rate(["runs/x"], games=2, pool=Path("pool.jsonl"))
+    assert "runs/x:version=3" in (tmp_path / "pool.jsonl").read_text()

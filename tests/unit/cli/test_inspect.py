@@ -1,0 +1,97 @@
+"""`selfmate inspect` on a run of the chess DQN: what it remembers, where its time went, notes."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfmate.cli.checkpoint_survey import replay_of, survey
+from selfmate.runs import pages
+from selfmate.runs.card import Card, FileNote
+from selfmate.runs.directory import RunDirectory
+from selfmate.runs.run import Arrays
+from selfmate.runs.tensors import unpack
+from unit.cli.process import selfmate
+
+TINY = ("train", "dqn", "--preset", "tiny", "--set", "checkpoint_every=1", "--run", "r")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dqn")
+    done = selfmate(*TINY, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(selfmate("inspect", "r", "--json", cwd=folder).stdout)
+    return found
+
+
+def test_the_replay_of_the_newest_checkpoint_is_analysed(report: dict[str, Any]) -> None:
+    replay = report["replay"]
+    assert (replay["step"], replay["experiences"]) == (4, report["last"]["replay"])
+    assert replay["experiences"] == sum(page["experiences"] for page in replay["pages"])
+    assert [page["name"] for page in replay["pages"]][-1] == "games-00000004"
+
+
+def test_notes_and_times_are_told(report: dict[str, Any], folder: Path) -> None:
+    lines = (folder / "r" / "notes.jsonl").read_text().splitlines()
+    assert report["notes"] == [json.loads(line) for line in lines]
+    assert report["notes"][0]["step"] == 1
+    assert {"self_play", "forward", "evaluation"} <= report["shares"].keys()
+    assert 0 < sum(report["shares"].values()) <= 1
+
+
+def test_sizes_count_shared_pages_once(report: dict[str, Any], folder: Path) -> None:
+    stored = sum(path.stat().st_size for path in (folder / "r").rglob("*.safetensors"))
+    assert report["bytes"] == stored
+    newest = report["checkpoints"][-1]
+    noted = json.loads((folder / "r" / "checkpoints" / "00000004" / "card.json").read_text())
+    assert newest["page_bytes"] == sum(page["bytes"] for page in noted["pages"])
+
+
+def test_it_fits_into_80_columns_and_the_headlines_come_first(folder: Path) -> None:
+    shown = selfmate("inspect", "r", cwd=folder).stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    said = " ".join(shown.split())
+    for told in ("where the time goes", "replay memory of checkpoint 4", "notes 1 next-state"):
+        assert told in said
+    assert shown.index("score_teacher_depth_1") < shown.index("distinct_games")
+
+
+def test_a_shared_page_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def noted(path: Path, note: FileNote) -> Arrays:
+        read.append(note.sha256)
+        return unpack(path, note)
+
+    monkeypatch.setattr(pages, "unpack", noted)
+    run = RunDirectory(folder / "r")
+    cards = [card for card in run.checkpoints().values() if isinstance(card, Card)]
+    needed = [note.sha256 for card in cards for note in card.pages.values()]
+    survey(run)
+    assert sorted(read) == sorted(set(needed))
+    assert len(needed) > len(read)
+
+
+def test_a_damaged_page_damages_all_that_need_it(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "r", tmp_path / "r")
+    run = RunDirectory(tmp_path / "r")
+    note = run.checkpoint().card.pages["games-00000003"]
+    path = tmp_path / "r" / "pages" / f"{note.sha256}.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    surveyed = survey(run)
+    damage = {entry["step"]: entry["damage"] for entry in surveyed.checkpoints}
+    assert [step for step, reason in damage.items() if reason] == [3, 4]
+    assert note.sha256 in damage[4]
+    assert surveyed.newest is not None
+    replay = replay_of(surveyed.newest)
+    assert replay is not None
+    names = [page["name"] for page in replay["pages"]]
+    assert (replay["step"], names) == (2, ["games-00000001", "games-00000002"])
