@@ -1,7 +1,7 @@
 """What a teacher said of many positions, handed out in batches as nets learn from it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 
@@ -58,7 +58,10 @@ class Teachings:
     def _probs(self, rows: Rows, legal: Ragged) -> NDArray[np.float32]:
         positions = self._positions
         entries, offsets = places_of_rows(positions.policy_offsets, rows)
-        powers = positions.policy_probs[entries] ** np.float32(self._sharpness)
+        shares = positions.policy_probs[entries]
+        # Of the largest, for high powers of small shares would all be 0.
+        shares = shares / np.repeat(np.maximum.reduceat(shares, offsets[:-1]), np.diff(offsets))
+        powers = shares ** np.float32(self._sharpness)
         powers /= np.repeat(np.add.reduceat(powers, offsets[:-1]), np.diff(offsets))
         probs = np.zeros(len(legal.values), np.float32)
         begins = np.repeat(legal.offsets[:-1], np.diff(offsets))
@@ -68,6 +71,5 @@ class Teachings:
     @cached_property
     def digest(self) -> str:
         """Other data, another digest."""
-        positions = self._positions
-        parts = (positions.packed, positions.policy_places, positions.policy_probs)
+        parts = [getattr(self._positions, field.name) for field in fields(self._positions)]
         return sha256(b"".join(sha256(part.tobytes()).digest() for part in parts)).hexdigest()[:16]

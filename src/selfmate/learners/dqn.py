@@ -7,12 +7,14 @@ being mated needs no reward of its own, it arrives through the backup.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import huber_loss
 
 from selfmate.arena.evaluation import Evaluation, figures_of
 from selfmate.arena.openings import Opening, shipped_openings
@@ -39,6 +41,34 @@ RUNGS = ("random", "greedy", "teacher:depth=1")
 EXPLOSION = 1e4  # of a loss or a gradient: what follows would be noise
 MOST_REFUSED = 3  # batches of a cycle
 Floats = NDArray[np.float32]
+
+
+class DivergedError(Exception):
+    """Too few batches of a cycle could be learned from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What an update makes smaller, and what is seen on the way."""
+
+    td: Tensor
+    imitation: Tensor
+    imitation_weight: float
+    errors: Floats  # [B] of the taken actions' values
+    spreads: dict[str, float]
+
+    @property
+    def total(self) -> Tensor:
+        return self.td + self.imitation_weight * self.imitation
+
+    def figures(self) -> dict[str, float]:
+        return {
+            "loss": float(self.total.detach()),
+            "td_loss": float(self.td.detach()),
+            "imitation_loss": float(self.imitation.detach()),
+            "td_error": float(np.abs(self.errors).mean()),
+            **self.spreads,
+        }
 
 
 class Dqn:
@@ -112,7 +142,8 @@ class Dqn:
         valued = self.target.values(inputs, moves.next_legal)
         online = self.net.values(inputs, moves.next_legal) if config.double else valued
         best = ragged_double_q(online, valued, moves.next_legal.offsets)
-        # No value is outside of what rewards allow, so a net that says so is not believed.
+        # No value is outside of what mates allow, so a net that says so is not believed; and the
+        # extras of two_ply cannot add up to more than a mate.
         best = np.clip(best, -1 - shaping, 1 + shaping)
         rewards = moves.returns + self._extras(moves, cycle)
         rewards = shaped(rewards, moves.discounts, moves.potentials, moves.next_potentials, shaping)
@@ -123,17 +154,35 @@ class Dqn:
         """Rewards that are not zero-sum, for the backup two_ply alone."""
         config = self.config
         bonus = config.helped(config.imitation_bonus, 0.0, cycle)
-        is_cut = (moves.steps == 1) & (moves.discounts != 0) & (config.backup == "two_ply")
+        is_cut = (moves.steps == 1) & (moves.discounts != 0)  # before the reply
         extras: Floats = (bonus * (moves.actions == moves.advice)).astype(np.float32)
         extras -= np.float32(config.cut_penalty) * is_cut
         return extras
+
+    def loss(self, drawn: Drawn, moves: Moves, cycle: int) -> "Loss":
+        """Huber loss of the taken actions' values, and how far the teacher's are from chosen."""
+        config = self.config
+        targets = torch.from_numpy(self.targets(moves, cycle))
+        values = self.net(inputs_of(moves.states), moves.legal)
+        logs = log_softmax(values / config.temperature, moves.legal.offsets)
+        taken = values[torch.from_numpy(moves.legal.find(moves.actions))]
+        td = huber_loss(taken, targets, reduction="none", delta=config.huber_delta)
+        return Loss(
+            td=(torch.from_numpy(drawn.weights) * td).mean(),
+            imitation=self.imitation_loss(values, logs, moves),
+            imitation_weight=config.helped(
+                config.imitation_weight, config.imitation_weight_end, cycle
+            ),
+            errors=(taken.detach() - targets).numpy(),
+            spreads=_spreads(values.detach().numpy(), logs.detach().numpy(), moves.legal),
+        )
 
     def imitation_loss(self, values: Tensor, logs: Tensor, moves: Moves) -> Tensor:
         """How far the teacher's best moves are from being preferred, where it was asked."""
         asked = np.flatnonzero(moves.advice >= 0)
         if not len(asked):
             return values.sum() * 0
-        advised = torch.from_numpy(_places(moves.legal, moves.advice, asked))
+        advised = torch.from_numpy(_places(moves.legal, moves.advice))
         if self.config.imitation == "cross_entropy":
             return -logs[advised].mean()
         ahead = torch.full_like(values, self.config.margin)
@@ -142,40 +191,22 @@ class Dqn:
         chosen = torch.from_numpy(rivals)
         return (values[chosen] + ahead[chosen] - values[advised]).mean()
 
-    def update(self, cycle: int, attempt: int, dice: np.random.Generator, watch: Stopwatch) -> Any:
+    def update(
+        self, cycle: int, attempt: int, dice: np.random.Generator, watch: Stopwatch
+    ) -> dict[str, float] | None:
         """An update from remembered moves; None when it was refused, being not finite or vast."""
-        config = self.config
         with watch("sampling"):
             drawn, moves = self.draw(dice)
         with watch("forward"):
-            targets = self.targets(moves, cycle)
-            values = self.net(inputs_of(moves.states), moves.legal)
-            logs = log_softmax(values / config.temperature, moves.legal.offsets)
-            everything = np.arange(len(moves.actions))
-            taken = values[torch.from_numpy(_places(moves.legal, moves.actions, everything))]
-            td = torch.nn.functional.huber_loss(
-                taken, torch.from_numpy(targets), reduction="none", delta=config.huber_delta
-            )
-            td_loss = (torch.from_numpy(drawn.weights) * td).mean()
-            imitation = self.imitation_loss(values, logs, moves)
-            weight = config.helped(config.imitation_weight, config.imitation_weight_end, cycle)
-            loss = td_loss + weight * imitation
+            loss = self.loss(drawn, moves, cycle)
         with watch("backward"):
-            norm = self.adam.gradient(loss)
-            if not _is_sound(float(loss.detach()), norm):
+            norm = self.adam.gradient(loss.total)
+            if not _is_sound(float(loss.total.detach()), norm):
                 return None
-            self.adam.step(config.learning_rate / 2 ** (attempt - 1))
-        errors = taken.detach().numpy() - targets
-        self.replay.correct(drawn, errors)
+            self.adam.step(self.config.learning_rate / 2 ** (attempt - 1))
+        self.replay.correct(drawn, loss.errors)
         self._sync()
-        return {
-            "loss": float(loss.detach()),
-            "td_loss": float(td_loss.detach()),
-            "imitation_loss": float(imitation.detach()),
-            "gradient_norm": norm,
-            "td_error": float(np.abs(errors).mean()),
-            **_spreads(values.detach().numpy(), logs.detach().numpy(), moves.legal),
-        }
+        return loss.figures() | {"gradient_norm": norm}
 
     def _sync(self) -> None:
         self.counts["updates"] += 1
@@ -183,17 +214,20 @@ class Dqn:
             self.target.take(self.net.arrays())
 
     def learn(self, step: Step, dice: np.random.Generator, watch: Stopwatch) -> dict[str, float]:
-        """The updates of a cycle; empty when too many were refused."""
+        """The updates of a cycle; empty when too little is remembered for the first one."""
         if len(self.replay) < self.config.learning_starts:
             return {}
-        told = []
-        for number in range(self.config.updates):
+        told, refused = list[dict[str, float]](), 0
+        for _ in range(self.config.updates):
             figures = self.update(step.number, step.attempt, dice, watch)
             if figures is not None:
                 told.append(figures)
-            elif number + 1 - len(told) > MOST_REFUSED:
-                raise ArithmeticError(f"{number + 1 - len(told)} batches were refused")
-        return {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+                continue
+            refused += 1
+            if refused > min(MOST_REFUSED, self.config.updates - 1):
+                raise DivergedError(f"{refused} batches were refused, being not finite or vast")
+        means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+        return means | {"refused": refused}
 
     def evaluate(self) -> dict[str, float]:
         return figures_of(self.evaluation.reports(self.opponents.learner()))
@@ -257,7 +291,7 @@ def train(config: Config, run: Run) -> None:
         for step in dqn.steps(run):
             try:
                 cycle(dqn, step)
-            except ArithmeticError as error:
+            except DivergedError as error:
                 step.go_back(str(error))
 
 
@@ -286,7 +320,7 @@ def cycle(dqn: Dqn, step: Step) -> None:
 
 def _shares(config: Config) -> Shares:
     high, recent = config.share_high, config.share_recent
-    return Shares(main=1 - high - recent, high=high, recent=recent)
+    return Shares(main=max(0.0, 1 - high - recent), high=high, recent=recent)  # 1 - 0.9 - 0.1
 
 
 def _priority(config: Config) -> Priority | None:
@@ -295,10 +329,9 @@ def _priority(config: Config) -> Priority | None:
     return Priority(alpha=config.priority_alpha, beta=config.priority_beta, epsilon=0.01)
 
 
-def _places(legal: Ragged, actions: NDArray[np.int16], rows: NDArray[np.int64]) -> NDArray[Any]:
-    """Where the actions of some rows stand among all legal ones."""
-    wanted = np.where(np.isin(np.arange(len(legal)), rows), actions, -1)
-    return np.flatnonzero(legal.values == np.repeat(wanted, legal.counts))
+def _places(legal: Ragged, actions: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Where an action of each row stands among all legal ones; -1 stands nowhere."""
+    return np.flatnonzero(legal.values == np.repeat(actions, legal.counts))
 
 
 def _is_sound(loss: float, norm: float) -> bool:

@@ -97,8 +97,15 @@ class Config(selfmate.learners.config.Config):
             raise ValueError("imitation_bonus and cut_penalty need backup = two_ply")
         if self.backup == "two_ply" and self.steps > 1:
             raise ValueError("backup = two_ply needs steps = 1")
-        if not self.advice_depth and (self.shaping or self.imitation_bonus):
+        if not self.advice_depth and (self.shaping or self.shaping_end or self.imitation_bonus):
             raise ValueError("shaping and imitation_bonus need an advice_depth of 1 or more")
+        if self.games * (self.max_plies + 1) > self.replay:
+            raise ValueError(
+                f"replay must hold the games of a cycle, games * (max_plies + 1) = "
+                f"{self.games * (self.max_plies + 1)} positions, not {self.replay}"
+            )
+        if self.learning_starts > self.replay:
+            raise ValueError("learning_starts is at most replay, or learning never does")
         return self
 
     def epsilon_in(self, cycle: int) -> float:

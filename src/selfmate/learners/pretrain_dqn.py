@@ -114,8 +114,10 @@ class Imitation:
         return float(policy.detach()), float(value.detach()), norm
 
     def ends_epoch(self, step: Step) -> bool:
-        size = len(self.teachings.training)
-        return step.stop // size > step.start // size
+        return self.epochs_done(step) > step.start // len(self.teachings.training)
+
+    def epochs_done(self, step: Step) -> int:
+        return step.stop // len(self.teachings.training)
 
     def validate(self) -> dict[str, float]:
         """How often the teacher's best move is the first, and among the first three, of the net's;
@@ -131,12 +133,13 @@ class Imitation:
         values = self.net(lesson.inputs, lesson.legal)
         logs = log_softmax(values / self.config.temperature, lesson.legal.offsets).numpy()
         found = values.numpy()
-        better = found > np.repeat(found[lesson.best], lesson.legal.counts)
+        # Equals count as better, or a net that says the same of all moves would seem to know.
+        better = found >= np.repeat(found[lesson.best], lesson.legal.counts)
         ranks = np.add.reduceat(better, lesson.legal.offsets[:-1], dtype=np.int64)
         taught = np.log(np.where(lesson.probs > 0, lesson.probs, 1))
         kl = (lesson.probs * (taught - logs)).sum()
         mse = np.square(found[lesson.best] - lesson.values).sum()
-        return np.array([(ranks < 1).sum(), (ranks < 3).sum(), kl, mse])
+        return np.array([(ranks <= 1).sum(), (ranks <= 3).sum(), kl, mse])
 
     def _rows(self, begin: int, end: int) -> Rows:
         """Those of one batch; the last of an epoch may end with the first of the next."""
@@ -173,10 +176,22 @@ def train(config: Config, run: Run) -> None:
     with one_thread():
         for step in imitation.steps(run):
             before = imitation.validate() if step.number == 1 else {}
+            if before:
+                step.say(_sentence("before the first epoch", before))
             figures = imitation.study(step.start, step.stop)
             if imitation.ends_epoch(step):
                 figures |= imitation.validate()
+                step.say(_sentence(f"epoch {imitation.epochs_done(step)}", figures))
             step.record(before | figures, figures.get("match1"))
+
+
+def _sentence(when: str, figures: dict[str, float]) -> str:
+    """What a validation came to, and the loss of the step before it, if there was one."""
+    loss = f", loss {figures['policy_loss']:.3f}" if "policy_loss" in figures else ""
+    return (
+        f"{when}: match@1 {100 * figures['match1']:.1f} %, match@3 {100 * figures['match3']:.1f} %,"
+        f" KL {figures['kl']:.3f}, value MSE {figures['value_mse']:.4f}{loss}"
+    )
 
 
 def read_teachings(config: Config) -> Teachings:

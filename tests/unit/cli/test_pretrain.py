@@ -1,0 +1,50 @@
+"""`selfmate pretrain`: from data to a run that `train dqn` can begin with."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from unit.cli.process import selfmate
+from unit.cli.toy_process import files_below
+from unit.data.collected import collect
+
+TINY = ("pretrain", "dqn", "--preset", "tiny")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With data, and a run that was taught by them."""
+    folder = tmp_path_factory.mktemp("pretrain")
+    collect(folder / "games.ndjson")
+    done = selfmate(*TINY, "--data", "games.ndjson", "--run", "taught", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "epoch 1: match@1" in done.stderr
+    assert "epoch 2: match@1" in done.stderr
+    assert "selfmate train dqn --load taught" in done.stdout
+    return folder
+
+
+def test_a_pretrained_run_can_be_trained_on_and_nothing_else_fits(folder: Path) -> None:
+    train = ("train", "dqn", "--preset", "tiny", "--load", "taught", "--minutes", "1e-9", "--json")
+    done = selfmate(*train, "--run", "begun", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["done"] == 1
+    refused = selfmate(*train, "--run", "misfit", "--set", "hidden=[24, 17]", cwd=folder)
+    assert refused.returncode == 2
+    sentence = refused.stderr.splitlines()[-1]
+    assert sentence.startswith("selfmate: the weights to load do not fit: ")
+    assert "17" in sentence
+    assert "Traceback" not in refused.stderr
+    assert not (folder / "misfit").exists()
+
+
+def test_a_broken_line_is_named_and_no_run_is_left(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "games.ndjson").read_text().splitlines()
+    (tmp_path / "bad.ndjson").write_text("\n".join([*lines[:2], "[]", *lines[3:]]))
+    refused = selfmate(*TINY, "--data", "bad.ndjson", cwd=tmp_path)
+    assert refused.returncode == 2
+    sentence = refused.stderr.splitlines()[-1]
+    assert "bad.ndjson, line 3: it is not a JSON object" in sentence
+    assert "Traceback" not in refused.stderr
+    assert files_below(tmp_path) == {"bad.ndjson"}

@@ -1,0 +1,208 @@
+"""Imitation: its figures against a slow reference, what it learns, what it refuses."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from selfmate.data.lessons import Lesson
+from selfmate.learners import LEARNERS
+from selfmate.learners.config import read_config
+from selfmate.learners.pretrain_dqn import (
+    Config,
+    Imitation,
+    imitation_loss,
+    read_teachings,
+    smoothed,
+)
+from selfmate.nets.threads import one_thread
+from selfmate.rules.ragged import Ragged
+from selfmate.runs.directory import RunDirectory
+from selfmate.runs.errors import RunFailedError, RunRefusedError
+from selfmate.runs.on_disk import Session
+from unit.data.collected import collect
+
+PRETRAIN = LEARNERS["pretrain-dqn"]
+QUIET = Session(say=lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "games.ndjson"
+    collect(path)
+    return path
+
+
+def config_of(data: Path, **changes: object) -> Config:
+    settings: dict[str, object] = {"data": (str(data),), "hidden": (24, 16), "batch": 32}
+    return Config.model_validate(settings | changes)
+
+
+def imitation(data: Path, **changes: object) -> Imitation:
+    config = config_of(data, **changes)
+    return Imitation(config, read_teachings(config))
+
+
+def train(config: Config, directory: Path, session: Session = QUIET) -> RunDirectory:
+    with PRETRAIN.open_run(config, directory, session) as run:
+        PRETRAIN.train(config, run)
+    return RunDirectory(directory)
+
+
+def rows_of(lesson: Lesson, flat: NDArray[np.float32]) -> list[list[float]]:
+    cuts = lesson.legal.offsets[1:-1]
+    return [row.astype(np.float64).tolist() for row in np.split(flat, cuts)]
+
+
+def slow_figures(learner: Imitation) -> dict[str, float]:
+    """A position at a time, by the definitions."""
+    sums = dict.fromkeys(("match1", "match3", "kl", "value_mse"), 0.0)
+    rows = learner.teachings.validation
+    lesson = learner.teachings.lesson(rows)
+    values = rows_of(lesson, learner.net.values(lesson.inputs, lesson.legal))
+    taught = rows_of(lesson, lesson.probs)
+    for i, (of_moves, probs) in enumerate(zip(values, taught, strict=True)):
+        best = int(lesson.best[i] - lesson.legal.offsets[i])
+        order = sorted(range(len(of_moves)), key=lambda move: -of_moves[move])
+        sums["match1"] += best in order[:1]
+        sums["match3"] += best in order[:3]
+        powers = np.exp(np.array(of_moves) / learner.config.temperature)
+        policy = powers / powers.sum()
+        sums["kl"] += sum(p * np.log(p / q) for p, q in zip(probs, policy, strict=True) if p > 0)
+        sums["value_mse"] += (of_moves[best] - float(lesson.values[i])) ** 2
+    return {name: value / len(rows) for name, value in sums.items()}
+
+
+@pytest.mark.parametrize("temperature", [0.05, 1.0])
+def test_figures_are_those_of_a_loop(data: Path, temperature: float) -> None:
+    learner = imitation(data, temperature=temperature, validation=0.4)
+    for begin in (0, 64):
+        assert learner.validate() == pytest.approx(slow_figures(learner), rel=1e-4)
+        learner.study(begin, begin + 64)
+
+
+def test_a_net_that_says_the_same_of_all_moves_knows_nothing(data: Path) -> None:
+    learner = imitation(data)
+    for array in learner.net.arrays().values():
+        array[...] = 0
+    assert learner.validate()["match1"] == 0
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=5), st.floats(0, 0.99))
+def test_smoothed_targets_are_probabilities(counts: list[int], share: float) -> None:
+    offsets = np.cumsum([0, *counts])
+    legal = Ragged(np.zeros(offsets[-1], np.int32), offsets)
+    probs = np.zeros(offsets[-1], np.float32)
+    probs[offsets[:-1]] = 1  # the teacher is sure of the first
+    found = smoothed(probs, legal, share)
+    assert np.add.reduceat(found, offsets[:-1]) == pytest.approx(np.ones(len(counts)), rel=1e-5)
+    for count, start in zip(counts, offsets[:-1].tolist(), strict=True):
+        assert found[start] == pytest.approx(1 - share + share / count, rel=1e-5)
+
+
+def test_the_loss_by_hand() -> None:
+    """Two positions, of two and of one legal move."""
+    legal = Ragged(np.zeros(3, np.int32), np.array([0, 2, 3]))
+    lesson = Lesson(
+        inputs=None,  # type: ignore[arg-type]
+        legal=legal,
+        probs=np.array([0.75, 0.25, 1.0], np.float32),
+        best=np.array([0, 2]),
+        values=np.array([0.5, -1.0], np.float32),
+    )
+    values = torch.tensor([0.2, 0.1, -0.4])
+    config = Config.model_validate({"temperature": 0.1, "smoothing": 0.2})
+    policy, value = imitation_loss(values, lesson, config)
+    logs = np.log([np.e / (np.e + 1), 1 / (np.e + 1)])  # values differ by one temperature
+    targets = np.array([0.8 * 0.75 + 0.1, 0.8 * 0.25 + 0.1])
+    assert float(policy) == pytest.approx(-(targets * logs).sum() / 2, rel=1e-5)
+    assert float(value) == pytest.approx((0.3**2 + 0.6**2) / 2, rel=1e-5)
+
+
+def test_every_position_is_looked_at_once_an_epoch(data: Path) -> None:
+    learner = imitation(data, epochs=3)
+    size = len(learner.teachings.training)
+    batches = [learner._rows(begin, min(begin + 32, 3 * size)) for begin in range(0, 3 * size, 32)]
+    seen = np.concatenate(batches)
+    for epoch in range(3):
+        rows = seen[epoch * size : (epoch + 1) * size]
+        assert sorted(rows.tolist()) == learner.teachings.training.tolist()
+    assert not np.array_equal(seen[:size], seen[size : 2 * size])
+
+
+def test_fifty_positions_can_be_learned_by_heart(data: Path) -> None:
+    settings = {"learning_rate": 0.01, "smoothing": 0.0, "sharpness": 3.0}
+    learner = imitation(data, hidden=(64, 32), **settings)
+    learner.teachings.training = sure_ones(learner)[:50]
+    learner.teachings.validation = learner.teachings.training
+    learner.total = 50 * 150
+    with one_thread():
+        before = learner.validate()
+        learner.study(0, learner.total)
+        after = learner.validate()
+    assert after["match1"] == 1
+    assert after["kl"] < before["kl"] / 4
+    assert after["value_mse"] < before["value_mse"] / 4
+
+
+def sure_ones(learner: Imitation) -> NDArray[np.int64]:
+    """Positions where one move is the teacher's: among equals nobody knows which it calls best."""
+    rows = learner.teachings.training
+    taught = learner.teachings.lesson(rows)
+    surest = np.maximum.reduceat(taught.probs, taught.legal.offsets[:-1])
+    sure: NDArray[np.int64] = rows[surest > 0.6]
+    return sure
+
+
+def test_a_run_tells_how_it_began_and_every_epoch(data: Path, tmp_path: Path) -> None:
+    """The data are so few that the first step has the first epoch in it."""
+    config = config_of(data, epochs=12, batch=8, learning_rate=0.01)
+    run = train(config, tmp_path / "run")
+    notes = [note["note"] for note in run.notes()]
+    assert notes[0].startswith("before the first epoch: match@1 ")
+    last = run.columns()["kl"][-1]
+    assert notes[-1].startswith("epoch 12: match@1 ")
+    assert f"KL {last:.3f}" in notes[-1]
+    assert last < float(notes[0].split("KL ")[1].split(",")[0])
+
+
+def test_other_data_of_the_same_name_are_refused_on_resume(data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "games.ndjson"
+    path.write_bytes(data.read_bytes())
+    config = config_of(path, batch=4, checkpoint_every=1)
+    train(config, tmp_path / "run", Session(minutes=1e-9))
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    said: list[str] = []
+    with pytest.raises(RunFailedError, match="none of the checkpoints"):
+        train(config, tmp_path / "run", Session(resume=True, say=said.append))
+    assert all("the data are not those" in sentence for sentence in said)
+    path.write_text("".join(lines))
+    assert train(config, tmp_path / "run", Session(resume=True)).status().state == "finished"
+
+
+def test_there_must_be_data(tmp_path: Path) -> None:
+    for files, sentence in (
+        ((), "there are no data: name files of selfmate collect with --data"),
+        (("none.ndjson",), "there is no file none.ndjson"),
+    ):
+        with pytest.raises(RunRefusedError, match=sentence):
+            train(Config.model_validate({"data": files}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_its_weights_are_where_the_dqn_begins(data: Path, tmp_path: Path) -> None:
+    taught = train(config_of(data, epochs=1), tmp_path / "taught").checkpoint().weights
+    dqn = LEARNERS["dqn"]
+    sets = ("advice_depth=1", "promotion_games=2", "evaluation_games=2", "cycles=2")
+    config = read_config(dqn, preset="tiny", sets=sets)
+    with dqn.open_run(config, tmp_path / "run", Session(load=taught, minutes=1e-9)) as run:
+        dqn.train(config, run)
+    start = RunDirectory(tmp_path / "run").checkpoint(0)
+    assert start.card.player == RunDirectory(tmp_path / "taught").checkpoint().card.player
+    for name, array in taught.items():
+        np.testing.assert_array_equal(start.weights[name], array)

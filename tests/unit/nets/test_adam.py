@@ -1,0 +1,81 @@
+"""Adam against torch's own, step by step; saved and gone on with; long gradients."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from selfmate.nets.adam import Adam
+from selfmate.runs.live import copied, restore
+
+Net = torch.nn.Sequential
+
+
+def make_net() -> Net:
+    torch.manual_seed(4)
+    return Net(torch.nn.Linear(5, 7), torch.nn.Tanh(), torch.nn.Linear(7, 2))
+
+
+def loss_of(net: Net, number: int) -> Tensor:
+    inputs = torch.from_numpy(np.random.default_rng(number).normal(size=(9, 5)).astype(np.float32))
+    loss: Tensor = (net(inputs) - 0.5).square().mean()
+    return loss
+
+
+def learn(net: Net, adam: Adam, numbers: range) -> None:
+    for number in numbers:
+        adam.gradient(loss_of(net, number))
+        adam.step(0.1 / (1 + number))
+
+
+def bits_of(net: Net, adam: Adam) -> dict[str, bytes]:
+    weights = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
+    return {name: array.tobytes() for name, array in {**weights, **adam.arrays()}.items()}
+
+
+def test_it_is_torchs_adam() -> None:
+    ours, theirs = make_net(), make_net()
+    adam, reference = Adam(ours, most_norm=1e9), torch.optim.Adam(theirs.parameters())
+    for number in range(20):
+        learn(ours, adam, range(number, number + 1))
+        for group in reference.param_groups:
+            group["lr"] = 0.1 / (1 + number)
+        reference.zero_grad()
+        loss_of(theirs, number).backward()  # type: ignore[no-untyped-call]
+        reference.step()
+        for one, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_saved_and_restored_it_goes_on_bit_for_bit() -> None:
+    first, second = make_net(), make_net()
+    adam, again = Adam(first, most_norm=0.1), Adam(second, most_norm=0.1)
+    learn(first, adam, range(7))
+    saved = copied(adam.arrays())
+    weights = {name: tensor.clone() for name, tensor in first.state_dict().items()}
+    learn(second, again, range(3))  # it had another life before
+    second.load_state_dict(weights)
+    restore(again.arrays(), saved)
+    learn(first, adam, range(7, 15))
+    learn(second, again, range(7, 15))
+    assert bits_of(first, adam) == bits_of(second, again)
+
+
+@pytest.mark.parametrize("most_norm", [1e-3, 1e3])
+def test_long_gradients_are_shortened_and_their_length_is_told(most_norm: float) -> None:
+    net = make_net()
+    norm = Adam(net, most_norm).gradient(loss_of(net, 1))
+    left = float(torch.cat([p.grad.ravel() for p in net.parameters() if p.grad is not None]).norm())
+    assert left == pytest.approx(min(norm, most_norm), rel=1e-3)
+    assert 1e-3 < norm < 1e3
+
+
+def test_a_gradient_alone_changes_nothing() -> None:
+    net = make_net()
+    adam = Adam(net, most_norm=1.0)
+    learn(net, adam, range(2))
+    before = bits_of(net, adam)
+    assert np.isnan(adam.gradient(loss_of(net, 2) * float("nan")))
+    assert bits_of(net, adam) == before
+    learn(net, adam, range(1))
+    assert all(np.isfinite(array).all() for array in adam.arrays().values())

@@ -1,0 +1,42 @@
+"""Parts of a step add up, by a clock that a test turns."""
+
+import time
+
+import pytest
+
+from selfmate.runs.stopwatch import Stopwatch
+
+
+class Clock:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def test_parts_add_up_and_what_is_within_another_counts_in_both(clock: Clock) -> None:
+    watch = Stopwatch()
+    for _ in range(3):
+        with watch("outer"):
+            clock.now += 2
+            with watch("inner"):
+                clock.now += 0.5
+        clock.now += 10  # of nobody
+    assert watch.seconds == pytest.approx({"inner": 1.5, "outer": 7.5})
+
+
+def test_a_part_that_fails_counts(clock: Clock) -> None:
+    watch = Stopwatch()
+
+    def fail() -> None:
+        with watch("part"):
+            clock.now += 3
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert watch.seconds == {"part": 3}
