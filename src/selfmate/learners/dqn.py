@@ -174,7 +174,10 @@ class Dqn:
                 config.imitation_weight, config.imitation_weight_end, cycle
             ),
             errors=(taken.detach() - targets).numpy(),
-            spreads=_spreads(values.detach().numpy(), logs.detach().numpy(), moves.legal),
+            spreads={
+                "next_legal": float(moves.next_legal.counts.mean()),
+                **_spreads(values.detach().numpy(), logs.detach().numpy(), moves.legal),
+            },
         )
 
     def imitation_loss(self, values: Tensor, logs: Tensor, moves: Moves) -> Tensor:
@@ -217,7 +220,7 @@ class Dqn:
         """The updates of a cycle; empty when too little is remembered for the first one."""
         if len(self.replay) < self.config.learning_starts:
             return {}
-        told, refused = list[dict[str, float]](), 0
+        told, refused, before = list[dict[str, float]](), 0, self.counts["updates"]
         for _ in range(self.config.updates):
             figures = self.update(step.number, step.attempt, dice, watch)
             if figures is not None:
@@ -226,8 +229,22 @@ class Dqn:
             refused += 1
             if refused > min(MOST_REFUSED, self.config.updates - 1):
                 raise DivergedError(f"{refused} batches were refused, being not finite or vast")
+        self._tell(step, before, told[0]["next_legal"])
         means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
         return means | {"refused": refused}
+
+    def _tell(self, step: Step, before: int, next_legal: float) -> None:
+        """Once that masks are on, and every time that the target net followed."""
+        if not before:
+            step.say(
+                "next-state masking is on: values of next positions are of their legal moves, "
+                f"{next_legal:.1f} a sample in the first update"
+            )
+        every = self.config.target_sync
+        syncs = [n for n in range(before + 1, self.counts["updates"] + 1) if n % every == 0]
+        for number in syncs:
+            note = f"the target net followed at update {number:,}, as every {every:,} updates"
+            step.say(note, aloud=False)
 
     def evaluate(self) -> dict[str, float]:
         return figures_of(self.evaluation.reports(self.opponents.learner()))
@@ -298,8 +315,6 @@ def train(config: Config, run: Run) -> None:
 def cycle(dqn: Dqn, step: Step) -> None:
     config, watch = dqn.config, Stopwatch()
     dice = np.random.default_rng([config.seed, step.number, step.attempt])
-    if step.number == 1:
-        step.say("next-state masking is on: values of next positions are of their legal moves")
     with watch("self_play"):
         tally = dqn.play(step.number, dice)
     figures = _games(tally) | {"epsilon": config.epsilon_in(step.number)}

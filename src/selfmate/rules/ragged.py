@@ -53,9 +53,10 @@ class SparseRows:
 
 
 def best_places(values: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[B] Where the first of the highest values of each row stands; no row is empty."""
-    highest = np.maximum.reduceat(values, offsets[:-1])
-    hits = np.flatnonzero(values == np.repeat(highest, np.diff(offsets)))
+    """[B] Where the first of the highest values of each row stands; no row is empty. As with
+    argmax, what is no number is the highest."""
+    highest = np.repeat(np.maximum.reduceat(values, offsets[:-1]), np.diff(offsets))
+    hits = np.flatnonzero((values == highest) | np.isnan(values))
     return hits[np.searchsorted(hits, offsets[:-1])]
 
 

@@ -113,7 +113,7 @@ class RunOnDisk:
                 continue
             ended = time.monotonic()
             progress = keeper.keep(step, ended - began)
-            for note in step.notes:
+            for note in step.loud_notes:
                 self._session.say(note)
             began = ended  # so that saving counts, with the step that follows
             if self._session.watch is not None:

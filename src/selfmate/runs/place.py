@@ -12,7 +12,7 @@ from selfmate.runs.header import CONFIG, Header, read_header
 from selfmate.runs.lock import LOCK, Lock
 from selfmate.runs.pages import PAGES
 from selfmate.runs.status import read_status
-from selfmate.runs.writer import METRICS, TIMINGS
+from selfmate.runs.writer import METRICS, NOTES, TIMINGS
 
 # What a start that was killed at once may have left behind.
 UNBEGUN = {LOCK, beside_name(Path(CONFIG)).name}
@@ -83,7 +83,7 @@ def _check(directory: Path, header: Header, resume: bool) -> bool:
 
 def _check_plain(directory: Path) -> None:
     """A link in a stranger's run must not make us write elsewhere."""
-    for name in (LOCK, METRICS, TIMINGS, CHECKPOINTS, PAGES):
+    for name in (LOCK, METRICS, TIMINGS, NOTES, CHECKPOINTS, PAGES):
         path = directory / name
         kind = "directory" if name in (CHECKPOINTS, PAGES) else "regular file"
         fits = path.is_dir() if kind == "directory" else path.is_file()

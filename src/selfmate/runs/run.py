@@ -64,8 +64,8 @@ class Step(Protocol):
         number ends the run. The step with the highest `score` so far is saved as the best, unless
         the learner says by `best` whether this one is. `seconds` is where the time went."""
 
-    def say(self, note: str) -> None:
-        """A sentence for people, kept with the run when the step is."""
+    def say(self, note: str, *, aloud: bool = True) -> None:
+        """A sentence for people, kept with the run when the step is, and said unless not aloud."""
 
     def go_back(self, reason: str) -> None:
         """Instead of `record`: this step came to nothing. The run says so, and with the next step

@@ -40,6 +40,7 @@ class RunStep:
         self.best: bool | None = None
         self.seconds: Mapping[str, float] = {}
         self.notes: list[str] = []
+        self.loud_notes: list[str] = []
         self.failure: str | None = None
         self._taken = ("step", plan.unit)
         self._still_good = still_good
@@ -70,8 +71,10 @@ class RunStep:
         self.best, self.seconds = best, seconds or {}
         self._figures = {name: _plain(value) for name, value in figures.items()}
 
-    def say(self, note: str) -> None:
+    def say(self, note: str, *, aloud: bool = True) -> None:
         self.notes.append(note)
+        if aloud:
+            self.loud_notes.append(note)
 
     def is_best(self, best_score: float | None) -> bool:
         """Whether it takes the place of a best one with this score, or of none."""

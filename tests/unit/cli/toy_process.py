@@ -27,7 +27,7 @@ def files_below(folder: Path) -> set[str]:
 
 
 def outcome(run: Path) -> dict[str, bytes]:
-    """What does not depend on how often a run was stopped: metrics, best, last checkpoint."""
+    """What does not depend on how often a run was stopped: lines, best, last checkpoint."""
     last = max((run / "checkpoints").iterdir())
-    files = [run / "metrics.jsonl", run / "best.json", *last.iterdir()]
+    files = [run / "metrics.jsonl", run / "notes.jsonl", run / "best.json", *last.iterdir()]
     return {str(path.relative_to(run)): path.read_bytes() for path in files if path.exists()}

@@ -39,6 +39,11 @@ def test_the_first_of_the_highest_is_found(lists: list[list[int]]) -> None:
     assert (places - rows.offsets[:-1]).tolist() == [row.index(max(row)) for row in lists]
 
 
+def test_what_is_no_number_stays_in_its_row() -> None:
+    values = np.array([1.0, np.nan, 3.0, 4.0, np.nan], np.float32)
+    assert best_places(values, np.array([0, 2, 4, 5])).tolist() == [1, 3, 4]
+
+
 def test_values_are_found_in_their_rows() -> None:
     rows = ragged([[4, 7], [7], [1, 4, 9]])
     assert rows.find(np.array([7, 7, 4])).tolist() == [1, 2, 4]

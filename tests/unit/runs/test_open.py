@@ -140,7 +140,9 @@ def test_a_broken_configuration_is_refused(tmp_path: Path, text: str) -> None:
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("name", ["metrics.jsonl", "timings.jsonl", "lock", "checkpoints", "pages"])
+@pytest.mark.parametrize(
+    "name", ["metrics.jsonl", "timings.jsonl", "notes.jsonl", "lock", "checkpoints", "pages"]
+)
 def test_links_do_not_lead_writing_elsewhere(tmp_path: Path, name: str) -> None:
     run, precious = tmp_path / "run", tmp_path / "precious"
     run_toy(run, before=stop_at(4))
