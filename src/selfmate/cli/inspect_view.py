@@ -38,8 +38,9 @@ def print_inspection(
         _print_times(console, report["shares"])
     if report["replay"]:
         _print_replay(console, report["replay"], report["unit"])
-    if report["notes"]:
-        _print_notes(console, report["notes"])
+    said = [note for note in report["notes"] if note.get("aloud", True)]
+    if said:
+        _print_notes(console, said)
     _print_checkpoints(console, report)
 
 

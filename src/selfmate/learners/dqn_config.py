@@ -12,7 +12,7 @@ OPPONENTS = ("self", "best", "past", "teacher_1", "teacher_2", "random")
 
 class Config(selfmate.learners.config.Config):
     checkpoint_every: int = Field(1, ge=1, description="cycles between checkpoints")
-    cycles: int = Field(200, ge=1, le=10**9, description="of playing, learning and evaluating")
+    cycles: int = Field(500, ge=1, le=10**9, description="of playing, learning and evaluating")
 
     # Playing.
     games: int = Field(128, ge=1, le=65536, description="games a cycle, all played at once")
@@ -59,7 +59,7 @@ class Config(selfmate.learners.config.Config):
 
     # The teacher's help, which ends with `help_cycles`.
     advice_depth: int = Field(2, ge=0, le=4, description="plies the teacher looks ahead; 0: none")
-    help_cycles: int = Field(200, ge=1, description="cycles until the following are at their end")
+    help_cycles: int = Field(500, ge=1, description="cycles until the following are at their end")
     shaping: float = Field(0.0, ge=0, le=1, description="share of the teacher's value in rewards")
     shaping_end: float = Field(0.0, ge=0, le=1, description="at last")
     imitation: Literal["cross_entropy", "margin"] = Field(
@@ -78,7 +78,7 @@ class Config(selfmate.learners.config.Config):
 
     # Evaluation.
     evaluate_every: int = Field(1, ge=1, description="cycles between evaluations")
-    evaluation_games: int = Field(20, ge=2, le=1000, multiple_of=2, description="per opponent")
+    evaluation_games: int = Field(40, ge=2, le=1000, multiple_of=2, description="per opponent")
     promotion: Literal["interval", "seed"] = Field(
         "interval", description="surely not much worse, or at least half the points"
     )

@@ -78,7 +78,7 @@ class RunDirectory:
         return (line for _, line in read_lines(self.path / TIMINGS))
 
     def notes(self) -> Iterator[dict[str, Any]]:
-        """Step, and a sentence that was said in it."""
+        """Step, and a sentence that was said in it; `aloud` is false where it was only kept."""
         return (line for _, line in read_lines(self.path / NOTES))
 
     def best(self) -> Best | None:

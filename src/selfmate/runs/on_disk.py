@@ -113,8 +113,9 @@ class RunOnDisk:
                 continue
             ended = time.monotonic()
             progress = keeper.keep(step, ended - began)
-            for note in step.loud_notes:
-                self._session.say(note)
+            for note in step.notes:
+                if note.aloud:
+                    self._session.say(note.text)
             began = ended  # so that saving counts, with the step that follows
             if self._session.watch is not None:
                 with keeper.writing():

@@ -30,6 +30,14 @@ class Plan:
         return min(step * self.size, self.total)
 
 
+@dataclass(frozen=True)
+class Note:
+    """A sentence for people; one that is not aloud is only kept."""
+
+    text: str
+    aloud: bool
+
+
 class RunStep:
     """A `Step`; `figures` and `score` are what was recorded, `failure` why it came to nothing."""
 
@@ -39,8 +47,7 @@ class RunStep:
         self.score: float | None = None
         self.best: bool | None = None
         self.seconds: Mapping[str, float] = {}
-        self.notes: list[str] = []
-        self.loud_notes: list[str] = []
+        self.notes: list[Note] = []
         self.failure: str | None = None
         self._taken = ("step", plan.unit)
         self._still_good = still_good
@@ -72,9 +79,7 @@ class RunStep:
         self._figures = {name: _plain(value) for name, value in figures.items()}
 
     def say(self, note: str, *, aloud: bool = True) -> None:
-        self.notes.append(note)
-        if aloud:
-            self.loud_notes.append(note)
+        self.notes.append(Note(note, aloud))
 
     def is_best(self, best_score: float | None) -> bool:
         """Whether it takes the place of a best one with this score, or of none."""

@@ -13,6 +13,7 @@ from selfmate.runs.lines import LineFile, read_lines
 from selfmate.runs.pages import Pages
 from selfmate.runs.run import Json, Saved
 from selfmate.runs.status import now
+from selfmate.runs.steps import Note
 
 METRICS, TIMINGS, NOTES, BEST = "metrics.jsonl", "timings.jsonl", "notes.jsonl", "best.json"
 
@@ -36,11 +37,12 @@ class RunWriter:
     def metrics_bytes(self) -> int:
         return self._metrics.size_bytes
 
-    def add(self, line: Mapping[str, float], notes: Sequence[str]) -> None:
+    def add(self, line: Mapping[str, float], notes: Sequence[Note]) -> None:
         """One step's line of metrics, and what was said in it."""
         self._metrics.append(line)
         for note in notes:
-            self._notes.append({"step": line["step"], "note": note})
+            entry: dict[str, Json] = {"step": line["step"], "note": note.text}
+            self._notes.append(entry if note.aloud else entry | {"aloud": False})
 
     def add_timing(self, step: int, seconds: float, parts: Mapping[str, float]) -> None:
         """A step's time, where time may be written."""

@@ -52,6 +52,21 @@ def expected(steps: int) -> list[tuple[int, str]]:
     ]
 
 
+def test_what_is_not_aloud_is_only_kept(tmp_path: Path) -> None:
+    said: list[str] = []
+    session = Session(say=said.append)
+    with open_run(tmp_path, HEADER, POLICY, session) as run:
+        for step in run.steps(ToyState(), total=1, unit="cycles", player=PLAYER):
+            step.say("hear", aloud=True)
+            step.say("hush", aloud=False)
+            step.record({})
+    assert said == ["hear"]
+    assert list(RunDirectory(tmp_path).notes()) == [
+        {"step": 1, "note": "hear"},
+        {"step": 1, "note": "hush", "aloud": False},
+    ]
+
+
 def test_notes_are_said_and_kept_with_their_step(tmp_path: Path) -> None:
     said: list[str] = []
     talk(tmp_path, Session(say=said.append))
