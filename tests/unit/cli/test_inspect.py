@@ -15,7 +15,8 @@ from selfmate.runs.run import Arrays
 from selfmate.runs.tensors import unpack
 from unit.cli.process import selfmate
 
-TINY = ("train", "dqn", "--preset", "tiny", "--set", "checkpoint_every=1", "--run", "r")
+SETS = ("checkpoint_every=1", "cycles=4", "replay=4000", "promotion=interval")
+TINY = ("train", "dqn", "--preset", "tiny", *(f"--set={text}" for text in SETS), "--run", "r")
 
 
 @pytest.fixture(scope="module")

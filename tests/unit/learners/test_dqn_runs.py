@@ -178,8 +178,8 @@ def test_who_is_not_promoted_is_not_the_best(tmp_path: Path) -> None:
 def test_games_that_repeat_themselves_raise_an_alarm(tmp_path: Path) -> None:
     others = [f"vs_{name}=0.0" for name in ("best", "past", "teacher_1", "teacher_2", "random")]
     sets = (
-        "openings=false", "endgames=0.0", "epsilon=0.0", "epsilon_end=0.0", "games=20", "max_plies=10",
-        "cycles=1", "promotion_every=9", "replay=500", *others,
+        "openings=false", "endgames=0.0", "epsilon=0.0", "epsilon_end=0.0", "games=20",
+        "max_plies=10", "cycles=1", "promotion_every=9", "replay=500", *others,
     )  # fmt: skip
     said: list[str] = []
     train(tiny(*sets), tmp_path / "run", Session(say=said.append))
