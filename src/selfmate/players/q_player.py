@@ -19,10 +19,10 @@ from selfmate.encodings.packed import (
 )
 from selfmate.nets.q_net import QNet, QNetShape
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
-from selfmate.players.value_choices import chosen_actions
 from selfmate.rules import Board, uci_text
 from selfmate.rules.ragged import Ragged
 from selfmate.search.teacher import VALUE_SCALE_PAWNS
+from selfmate.search.value_choices import chosen_actions
 
 ACTIONS = CODINGS[CODING].size
 MOST_VALUE = 0.9999  # as a score: 20 pawns; beyond it, values of 1 and more would have none

@@ -53,7 +53,7 @@ def test_the_version_asked_for_plays(run: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("runs/x:version=7", "runs/x has no checkpoint '7': last, best or one of 1, 2, 3"),
+        ("runs/x:version=7", "runs/x has no checkpoint '7': last, best or one of 0, 1, 2, 3"),
         ("runs/x:version=newest", "runs/x has no checkpoint 'newest'"),
         ("runs/x:temperature=hot", r"temperature=hot of player .* is not a number 0\.\.10"),
         ("runs/x:temperature=-0.1", r"is not a number 0\.\.10"),

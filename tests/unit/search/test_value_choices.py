@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.players.value_choices import best_actions, chosen_actions, drawn_actions
 from selfmate.rules.ragged import Ragged
+from selfmate.search.value_choices import best_actions, chosen_actions, drawn_actions
 
 NUMBERS = st.floats(-2, 2, width=32) | st.sampled_from([0.0, -0.0, 0.5])
 ROWS = st.lists(st.lists(NUMBERS, min_size=1, max_size=30), min_size=1, max_size=12)
