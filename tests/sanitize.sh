@@ -21,7 +21,8 @@ run="import sys; sys.path[:0] = ['$overlay', '$packages']; import pytest, selfma
 run="$run; print('sanitized core:', core.__file__)"
 # Python's own capture only: a sanitizer's report must reach the terminal.
 run="$run; options = ['--capture=sys', '-m', 'not memory']"
-run="$run; sys.exit(pytest.main([*options, 'tests/core', 'tests/oracle', 'tests/unit/rules']))"
+run="$run; folders = ['core', 'oracle', 'unit/rules', 'unit/encodings']"
+run="$run; sys.exit(pytest.main([*options, *('tests/' + folder for folder in folders)]))"
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
   SELFMATE_FUZZ_POSITIONS=${SELFMATE_FUZZ_POSITIONS:-5000} \
