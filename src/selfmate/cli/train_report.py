@@ -23,6 +23,7 @@ def print_settings(learner: "Learner") -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from selfmate.learners.config import DEFAULT
     from selfmate.learners.settings import in_words, settings_of
     from selfmate.presets import presets_of
 
@@ -34,7 +35,7 @@ def print_settings(learner: "Learner") -> None:
         table.add_row(setting.name, escape(in_words(setting.default)), meaning)
     console = Console(highlight=False)
     console.print(table)
-    presets = ", ".join(presets_of(learner.name)) or "none"
+    presets = ", ".join([DEFAULT, *presets_of(learner.name)])
     console.print(f"Presets: {presets}. One setting: --set key=value; many: --config FILE.")
 
 

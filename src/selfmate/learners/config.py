@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from selfmate.learners import Learner
 
 LARGEST_SEED = 2**63 - 1
+DEFAULT = "default"  # as a preset: none
 LARGEST_FILE = 2**20  # bytes; a configuration is a page at most
 
 
@@ -76,9 +77,9 @@ def read_config(
 def _layers(
     learner: "Learner", preset: str | None, file: Path | None, sets: Sequence[str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if preset is not None:
+    if preset not in (None, DEFAULT):
         if preset not in presets_of(learner.name):
-            there_are = ", ".join(presets_of(learner.name)) or "none"
+            there_are = ", ".join([DEFAULT, *presets_of(learner.name)])
             raise ValueError(f"{learner.name} has no preset {preset!r}; there are: {there_are}")
         yield f"preset {preset}", load_preset(f"{learner.name}-{preset}")
     if file is not None:

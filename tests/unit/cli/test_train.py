@@ -167,7 +167,7 @@ def test_figures_go_to_tensorboard_too(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["nonesuch"], "no learner 'nonesuch' to train; there are: sarsa, ddqn"),
-        (["toy", "--preset", "large"], "toy has no preset 'large'; there are: tiny"),
+        (["toy", "--preset", "large"], "toy has no preset 'large'; there are: default, tiny"),
         (["toy", "--config", "none.toml"], "there is no file none.toml"),
         (["toy", "--set", "rate"], "--set takes key=value, not 'rate'"),
         (["toy", "--set", "rat=1"], "did you mean rate?"),

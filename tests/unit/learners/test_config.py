@@ -146,7 +146,8 @@ def test_bad_set_syntax_is_refused(text: str) -> None:
 
 
 def test_an_unknown_preset_lists_what_there_is() -> None:
-    assert complaint(preset="large") == "toy has no preset 'large'; there are: tiny"
+    assert read_config(TOY, preset="default") == read_config(TOY)
+    assert complaint(preset="large") == "toy has no preset 'large'; there are: default, tiny"
     assert "no preset '../toy-tiny'" in complaint(preset="../toy-tiny")
 
 
