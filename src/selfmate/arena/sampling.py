@@ -59,6 +59,7 @@ class _Table:
             sparse_columns(asked)
             | {
                 "games": self.running.astype(np.int32),
+                "plies_left": np.full(len(boards), -len(self.parts), np.int16),
                 "chosen": (places - legal.offsets[:-1]).astype(np.uint8),
                 "log_probs": logs[places],
                 "entropies": -np.add.reduceat(np.exp(logs) * logs, legal.offsets[:-1]),
@@ -75,9 +76,12 @@ class _Table:
     def sampled(self) -> SampledGames:
         is_cut = np.zeros(len(self.results), np.bool_)
         is_cut[self.running] = True
+        columns = joined(self.parts)
+        lengths = np.bincount(columns["games"])
+        columns["plies_left"] += (lengths[columns["games"]] - 1).astype(np.int16)
         return SampledGames(
             results=self.results,
             is_cut=is_cut,
             temperature=np.array([self.plan.temperature], np.float32),
-            **joined(self.parts),
+            **columns,
         )

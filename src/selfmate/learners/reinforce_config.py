@@ -31,6 +31,7 @@ class Config(selfmate.learners.config.Config):
     learning_rate: float = Field(1e-3, gt=0, le=1, description="of Adam")
     most_norm: float = Field(10.0, gt=0, description="gradients longer than this are shortened")
     updates: int = Field(1, ge=1, le=1000, description="of a step, each from a share of the plies")
+    gamma: float = Field(1.0, gt=0, le=1, description="worth of a result one ply earlier")
     baseline: Literal["none", "moving_average", "value_head"] = Field(
         "none", description="what a result is compared with"
     )

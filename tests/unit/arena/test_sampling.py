@@ -37,7 +37,9 @@ def test_rows_are_the_plies_of_the_games(played: tuple[SampledGames, list[Board]
     net = seeded_net()
     for number, ended in enumerate(boards):
         board = Board(ended.start_fen)
-        for row, move in zip(np.flatnonzero(games.games == number), ended.moves, strict=True):
+        rows = np.flatnonzero(games.games == number)
+        assert games.plies_left[rows].tolist() == list(reversed(range(len(rows))))
+        for row, move in zip(rows, ended.moves, strict=True):
             asked = games.candidates(np.array([row]))
             expected = SPEC.candidates([board])
             for name in ("columns", "values", "offsets"):

@@ -1,6 +1,7 @@
 """Small learners, games that a test chose, and their loss worked out slowly."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ def line(
     learner: Reinforce, moves: Sequence[str], result: int, fen: str | None = None
 ) -> SampledGames:
     """A game of these moves as if they had been drawn, whatever came of it."""
-    board, parts = Board(fen), []
+    board, parts = Board(fen), list[dict[str, NDArray[Any]]]()
     for move in moves:
         ply = Plan(boards=[board.copy()], temperature=1.2, max_plies=1, seed=1)
         columns = sample_games(learner.spec, learner.net, ply).arrays()
@@ -32,6 +33,7 @@ def line(
         scores = learner.net.scores(asked).astype(np.float64) / 1.2
         log_prob = scores[place] - np.log(np.exp(scores).sum())
         columns["chosen"] = np.array([place], np.uint8)
+        columns["plies_left"] = np.array([len(moves) - 1 - len(parts)], np.int16)
         columns["log_probs"] = np.array([log_prob], np.float32)
         parts.append(columns)
         board.push(move)
@@ -73,7 +75,7 @@ def slow_loss(
             scores.append(slow_score(weights, position, move))
         logits = np.array(scores) / temperature
         logs = logits - np.log(np.exp(logits).sum())
-        result = float(games.results[games.games[row]])
+        result = float(games.results[games.games[row]]) * config.gamma ** int(games.plies_left[row])
         sign = 1 if games.is_white[row] else -1
         loss = -sign * (result - float(expected[row])) * logs[games.chosen[row]]
         loss += config.entropy_bonus * float((np.exp(logs) * logs).sum())
