@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from selfmate.data.sampled_games import SampledGames, joined, sparse_columns
 from selfmate.encodings import legal_actions, moves_of_actions
+from selfmate.encodings.sparse import gives_check
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.ragged import log_softmax
-from selfmate.players.scorer_player import CODING, ScorerSpec
+from selfmate.players.scorer_player import CODING, LOOKAHEAD_NATS, ScorerSpec
 from selfmate.rules import Board, Outcome, push_moves
 from selfmate.rules.ragged import Ragged
 from selfmate.search.dice import roll
+from selfmate.search.mates import is_mate
 from selfmate.search.value_choices import drawn_actions
 
 RESULTS = {"white": 1, "black": -1, None: 0}
@@ -27,6 +29,7 @@ class Plan:
     temperature: float
     max_plies: int
     seed: int
+    finds_mates: bool = False  # who can mate at once does, whatever the policy says
 
 
 def sample_games(spec: ScorerSpec, net: MoveScorer, plan: Plan) -> SampledGames:
@@ -50,18 +53,20 @@ class _Table:
         asked = self.spec.candidates(boards)
         scores = self.net.scores(asked)
         legal = Ragged(*legal_actions(CODING, boards))
+        logs = _logs(scores / np.float32(self.plan.temperature), legal)
+        drawn_by = logs
+        if self.plan.finds_mates:
+            mates = is_mate(CODING, boards, legal, gives_check(asked.moves))
+            drawn_by = _logs(logs + (LOOKAHEAD_NATS * mates).astype(np.float32), legal)
         dice = roll(self.plan.seed, self.running, np.array(len(self.parts)))
-        actions = drawn_actions(scores, legal, self.plan.temperature, dice)
+        actions = drawn_actions(drawn_by, legal, 1.0, dice)
         places = legal.find(actions)
-        scaled = torch.from_numpy(scores / np.float32(self.plan.temperature))
-        logs = log_softmax(scaled, legal.offsets).numpy()
         self.parts.append(
             sparse_columns(asked)
             | {
                 "games": self.running.astype(np.int32),
-                "plies_left": np.full(len(boards), -len(self.parts), np.int16),
                 "chosen": (places - legal.offsets[:-1]).astype(np.uint8),
-                "log_probs": logs[places],
+                "log_probs": drawn_by[places],
                 "entropies": -np.add.reduceat(np.exp(logs) * logs, legal.offsets[:-1]),
             }
         )
@@ -76,12 +81,14 @@ class _Table:
     def sampled(self) -> SampledGames:
         is_cut = np.zeros(len(self.results), np.bool_)
         is_cut[self.running] = True
-        columns = joined(self.parts)
-        lengths = np.bincount(columns["games"])
-        columns["plies_left"] += (lengths[columns["games"]] - 1).astype(np.int16)
         return SampledGames(
             results=self.results,
             is_cut=is_cut,
             temperature=np.array([self.plan.temperature], np.float32),
-            **columns,
+            **joined(self.parts),
         )
+
+
+def _logs(scores: NDArray[np.float32], legal: Ragged) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = log_softmax(torch.from_numpy(scores), legal.offsets).numpy()
+    return found

@@ -25,10 +25,9 @@ class SampledGames:
     is_cut: NDArray[np.bool_]  # [G] by the ply limit
     temperature: NDArray[np.float32]  # [1] of the policy softmax(score / temperature)
     games: NDArray[np.int32]  # [P] which game it is
-    plies_left: NDArray[np.int16]  # [P] until the game's end, after this one
     is_white: NDArray[np.bool_]  # [P] who is to move
     chosen: NDArray[np.uint8]  # [P] the move that was played, among the legal ones
-    log_probs: NDArray[np.float32]  # [P] of that move
+    log_probs: NDArray[np.float32]  # [P] of that move, as it was drawn
     entropies: NDArray[np.float32]  # [P] of the policy, in nats
     position_columns: NDArray[np.int16]
     position_values: NDArray[np.uint8]
@@ -39,7 +38,7 @@ class SampledGames:
 
     def __post_init__(self) -> None:
         """ValueError says what cannot be: pages come from disk."""
-        plies = ("games", "plies_left", "is_white", "chosen", "log_probs", "entropies")
+        plies = ("games", "is_white", "chosen", "log_probs", "entropies")
         lengths = {len(getattr(self, name)) for name in (*plies, "position_counts", "legal_counts")}
         sums = (
             (self.position_counts, self.position_columns),
@@ -71,10 +70,10 @@ class SampledGames:
     def __len__(self) -> int:
         return len(self.games)
 
-    def returns(self, gamma: float) -> NDArray[np.float32]:
-        """[P] How each ply's game ended, in White's view; each ply until then takes gamma of it."""
-        gammas = np.power(gamma, self.plies_left, dtype=np.float64)
-        return (self.results[self.games] * gammas).astype(np.float32)
+    @property
+    def results_of_plies(self) -> NDArray[np.int8]:
+        """[P] How each ply's game ended, in White's view."""
+        return self.results[self.games]
 
     def candidates(self, rows: Rows) -> Candidates:
         """What a net is asked about some plies."""

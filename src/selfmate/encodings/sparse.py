@@ -14,6 +14,7 @@ TURN = PIECES * SQUARES  # the place in features839
 # `counts` is how many there are of each piece, White's first, and whether White is to move.
 POSITION_INPUTS = {"onehot768": ENCODINGS["onehot768"].shape[0], "counts": PIECES + 1}
 MOVE_INPUTS = MOVE136.shape[0]
+CHECK = 134  # the place in move136
 
 
 def position_rows(encoding: str, games: Games) -> SparseRows:
@@ -31,6 +32,14 @@ def is_white_to_move(games: Games) -> NDArray[np.bool_]:
     """[B]"""
     white: NDArray[np.bool_] = encode("features839", games)[:, TURN] == 1
     return white
+
+
+def gives_check(moves: SparseRows) -> NDArray[np.bool_]:
+    """[N] Of rows of move136."""
+    found = np.zeros(len(moves), np.bool_)
+    places = np.flatnonzero(moves.columns == CHECK)
+    found[np.searchsorted(moves.offsets, places, side="right") - 1] = True
+    return found
 
 
 def set_inputs(dense: NDArray[Any]) -> SparseRows:

@@ -65,7 +65,7 @@ class Reinforce:
         self.recent: deque[tuple[str, SampledGames]] = deque(maxlen=config.replay)
         self.average = 0.0  # of results, in White's view
         self.health = Watch()
-        self.player = ScorerPlayer("learner", self.spec, self.net)
+        self.player = ScorerPlayer("learner", self.spec, self.net, config.temperature_play)
         self.evaluation = Evaluation(
             opponents=RUNGS, games=config.evaluation_games, seed=config.seed
         )
@@ -99,6 +99,7 @@ class Reinforce:
             temperature=temperature,
             max_plies=self.config.max_plies,
             seed=int(dice.integers(2**63)),
+            finds_mates=self.config.finds_mates,
         )
         return sample_games(self.spec, self.net, plan)
 
@@ -108,15 +109,15 @@ class Reinforce:
         scores, values = self.net(asked)
         logs = log_softmax(scores / float(games.temperature[0]), asked.offsets)
         taken = logs[torch.from_numpy(asked.offsets[:-1] + games.chosen[rows])]
-        returns = games.returns(self.config.gamma)[rows]
-        gains = advantages(returns, games.is_white[rows], self.expected(values))
+        results = games.results_of_plies[rows].astype(np.float32)
+        gains = advantages(results, games.is_white[rows], self.expected(values))
         weights = importance_weights(
             taken.detach().numpy(), games.log_probs[rows], self.config.most_weight
         )
         policy = -(torch.from_numpy((weights * gains).astype(np.float32)) * taken).sum()
         value = policy * 0
         if values is not None:
-            value = (values - torch.from_numpy(returns)).square().sum()
+            value = (values - torch.from_numpy(results)).square().sum()
         total = policy + self.config.value_weight * value
         if self.config.entropy_bonus:
             entropy = -row_sums(logs.exp() * logs, asked.offsets).sum()
@@ -134,7 +135,7 @@ class Reinforce:
         """The plies that have a gradient: a result that is just the baseline has none."""
         if self.spec.value_head or self.config.entropy_bonus:
             return np.arange(len(games))
-        return np.flatnonzero(games.returns(self.config.gamma) != self.expected(None))
+        return np.flatnonzero(games.results_of_plies != self.expected(None))
 
     def learn(
         self, games: SampledGames, attempt: int, dice: np.random.Generator

@@ -17,6 +17,7 @@ class Config(selfmate.learners.config.Config):
     max_plies: int = Field(200, ge=1, le=10_000, description="longer games are cut, as draws")
     openings: bool = Field(False, description="games begin with one of the shipped openings")
     endgames: float = Field(0.0, ge=0, le=1, description="share that begins with a won endgame")
+    finds_mates: bool = Field(False, description="who can mate at once does, whatever was learned")
     temperature_train: float = Field(1.2, gt=0, le=10, description="of the policy, at first")
     temperature_train_end: float = Field(1.2, gt=0, le=10, description="of the policy, at last")
     temperature_games: int = Field(10_000, ge=1, description="games that it takes to get there")
@@ -31,7 +32,6 @@ class Config(selfmate.learners.config.Config):
     learning_rate: float = Field(1e-3, gt=0, le=1, description="of Adam")
     most_norm: float = Field(10.0, gt=0, description="gradients longer than this are shortened")
     updates: int = Field(1, ge=1, le=1000, description="of a step, each from a share of the plies")
-    gamma: float = Field(1.0, gt=0, le=1, description="worth of a result one ply earlier")
     baseline: Literal["none", "moving_average", "value_head"] = Field(
         "none", description="what a result is compared with"
     )
@@ -42,6 +42,7 @@ class Config(selfmate.learners.config.Config):
 
     # Evaluation.
     evaluate_every: int = Field(20, ge=1, description="steps between evaluations")
+    temperature_play: float = Field(0.7, ge=0, le=10, description="in them; 0: the best move")
     evaluation_games: int = Field(40, ge=2, le=1000, multiple_of=2, description="per opponent")
 
     def temperature_after(self, games: int) -> float:

@@ -28,6 +28,7 @@ from selfmate.search.value_choices import chosen_actions
 CODING = "uci1968"  # has a number for every move, promotions too
 # How much a look ahead weighs: a sure win is e^20 times as likely as the net alone would have it.
 LOOKAHEAD_NATS = 20
+HOPE = 0.5  # of a game that goes on, where nobody knows: more than a draw
 Floats = NDArray[np.float32]
 
 
@@ -113,16 +114,16 @@ class ScorerPlayer:
 
     def _prospects(self, boards: Sequence[Board], legal: Ragged) -> Floats:
         """[N] What the mover can expect after each move: 1 if it mates, 0 if it draws, else what
-        the value head says, or 0 if there is none."""
+        the value head says, or if there is none something between."""
         after = [boards[row].copy() for row in legal.rows.tolist()]
         outcomes = push_moves(after, _moves_in_order(boards, legal))
+        ended = np.array([outcome is not None for outcome in outcomes])
+        won = np.array([_is_won(outcome) for outcome in outcomes], np.float32)
         values = self._net.values(
             position_rows(self._spec.encoding, after), is_white_to_move(after)
         )
         if values is None:
-            values = np.zeros(len(after), np.float32)
-        ended = np.array([outcome is not None for outcome in outcomes])
-        won = np.array([_is_won(outcome) for outcome in outcomes], np.float32)
+            return np.where(ended, won, np.float32(HOPE))
         signs = np.where(is_white_to_move(boards), 1, -1).astype(np.float32)
         return np.where(ended, won, values * np.repeat(signs, legal.counts))
 

@@ -38,7 +38,6 @@ def test_rows_are_the_plies_of_the_games(played: tuple[SampledGames, list[Board]
     for number, ended in enumerate(boards):
         board = Board(ended.start_fen)
         rows = np.flatnonzero(games.games == number)
-        assert games.plies_left[rows].tolist() == list(reversed(range(len(rows))))
         for row, move in zip(rows, ended.moves, strict=True):
             asked = games.candidates(np.array([row]))
             expected = SPEC.candidates([board])
@@ -80,6 +79,32 @@ def test_games_do_not_depend_on_their_company() -> None:
     for boards in (few, many):
         sample_games(SPEC, seeded_net(), Plan(boards=boards, temperature=1.0, max_plies=12, seed=2))
     assert [board.moves for board in few] == [board.moves for board in many[:4]]
+
+
+def test_mates_are_found_if_that_is_asked_for() -> None:
+    """And nothing else changes, so the others' moves are as likely as ever."""
+    fen, mate = STARTS[1], "f7g7"
+    found: dict[bool, SampledGames] = {}
+    for finds_mates in (False, True):
+        boards = [Board(start) for start in (fen, chess.STARTING_FEN) * 20]
+        plan = Plan(boards=boards, temperature=1.0, max_plies=1, seed=2, finds_mates=finds_mates)
+        found[finds_mates] = sample_games(SPEC, seeded_net(), plan)
+    legal = Board(fen).legal_moves()
+    mates = {i for i, move in enumerate(legal) if is_mate(fen, move)}
+    assert legal.index(mate) in mates
+    assert {*found[True].chosen[::2].tolist()} <= mates
+    assert not {*found[False].chosen[::2].tolist()} <= mates
+    np.testing.assert_allclose(found[True].log_probs[::2], -np.log(len(mates)), atol=0.3)
+    for name in ("chosen", "log_probs"):
+        ours, others = (getattr(found[flag], name)[1::2] for flag in (True, False))
+        np.testing.assert_allclose(ours, others, atol=1e-5)
+    np.testing.assert_array_equal(found[True].entropies, found[False].entropies)
+
+
+def is_mate(fen: str, move: str) -> bool:
+    board = chess.Board(fen)
+    board.push_uci(move)
+    return board.is_checkmate()
 
 
 def test_moves_are_drawn_as_often_as_the_policy_says() -> None:

@@ -33,7 +33,6 @@ def line(
         scores = learner.net.scores(asked).astype(np.float64) / 1.2
         log_prob = scores[place] - np.log(np.exp(scores).sum())
         columns["chosen"] = np.array([place], np.uint8)
-        columns["plies_left"] = np.array([len(moves) - 1 - len(parts)], np.int16)
         columns["log_probs"] = np.array([log_prob], np.float32)
         parts.append(columns)
         board.push(move)
@@ -75,7 +74,7 @@ def slow_loss(
             scores.append(slow_score(weights, position, move))
         logits = np.array(scores) / temperature
         logs = logits - np.log(np.exp(logits).sum())
-        result = float(games.results[games.games[row]]) * config.gamma ** int(games.plies_left[row])
+        result = float(games.results[games.games[row]])
         sign = 1 if games.is_white[row] else -1
         loss = -sign * (result - float(expected[row])) * logs[games.chosen[row]]
         loss += config.entropy_bonus * float((np.exp(logs) * logs).sum())

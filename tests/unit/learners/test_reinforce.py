@@ -18,7 +18,7 @@ SETTINGS: list[dict[str, Any]] = [
     {},
     {"baseline": "value_head", "value_weight": 0.7},
     {"entropy_bonus": 0.3},
-    {"encoding": "counts", "baseline": "value_head", "entropy_bonus": 0.1, "gamma": 0.8},
+    {"encoding": "counts", "baseline": "value_head", "entropy_bonus": 0.1},
 ]
 
 
