@@ -65,7 +65,9 @@ class Reinforce:
         self.recent: deque[tuple[str, SampledGames]] = deque(maxlen=config.replay)
         self.average = 0.0  # of results, in White's view
         self.health = Watch()
-        self.player = ScorerPlayer("learner", self.spec, self.net, config.temperature_play)
+        self.player = ScorerPlayer(
+            "learner", self.spec, self.net, config.temperature_play, config.finds_mates
+        )
         self.evaluation = Evaluation(
             opponents=RUNGS, games=config.evaluation_games, seed=config.seed
         )

@@ -17,7 +17,9 @@ class Config(selfmate.learners.config.Config):
     max_plies: int = Field(200, ge=1, le=10_000, description="longer games are cut, as draws")
     openings: bool = Field(False, description="games begin with one of the shipped openings")
     endgames: float = Field(0.0, ge=0, le=1, description="share that begins with a won endgame")
-    finds_mates: bool = Field(False, description="who can mate at once does, whatever was learned")
+    finds_mates: bool = Field(
+        False, description="who can mate at once does; evaluations look ahead, too"
+    )
     temperature_train: float = Field(1.2, gt=0, le=10, description="of the policy, at first")
     temperature_train_end: float = Field(1.2, gt=0, le=10, description="of the policy, at last")
     temperature_games: int = Field(10_000, ge=1, description="games that it takes to get there")
