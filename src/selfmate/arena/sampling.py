@@ -53,13 +53,12 @@ class _Table:
         asked = self.spec.candidates(boards)
         scores = self.net.scores(asked)
         legal = Ragged(*legal_actions(CODING, boards))
-        scaled = torch.from_numpy(scores / np.float32(self.plan.temperature))
-        logs = log_softmax(scaled, legal.offsets).numpy()
+        logs = _logs(scores / np.float32(self.plan.temperature), legal)
         dice = roll(self.plan.seed, self.running, np.array(len(self.parts)))
         drawn_by = logs
         if self.plan.finds_mates:
             mates = is_mate(CODING, boards, legal, gives_check(asked.moves))
-            drawn_by = logs + (LOOKAHEAD_NATS * mates).astype(np.float32)
+            drawn_by = _logs(logs + (LOOKAHEAD_NATS * mates).astype(np.float32), legal)
         actions = drawn_actions(drawn_by, legal, 1.0, dice)
         places = legal.find(actions)
         self.parts.append(
@@ -67,7 +66,7 @@ class _Table:
             | {
                 "games": self.running.astype(np.int32),
                 "chosen": (places - legal.offsets[:-1]).astype(np.uint8),
-                "log_probs": logs[places],
+                "log_probs": drawn_by[places],
                 "entropies": -np.add.reduceat(np.exp(logs) * logs, legal.offsets[:-1]),
             }
         )
@@ -88,3 +87,8 @@ class _Table:
             temperature=np.array([self.plan.temperature], np.float32),
             **joined(self.parts),
         )
+
+
+def _logs(scores: NDArray[np.float32], legal: Ragged) -> NDArray[np.float32]:
+    logs: NDArray[np.float32] = log_softmax(torch.from_numpy(scores), legal.offsets).numpy()
+    return logs

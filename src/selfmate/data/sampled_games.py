@@ -27,7 +27,7 @@ class SampledGames:
     games: NDArray[np.int32]  # [P] which game it is
     is_white: NDArray[np.bool_]  # [P] who is to move
     chosen: NDArray[np.uint8]  # [P] the move that was played, among the legal ones
-    log_probs: NDArray[np.float32]  # [P] of that move by the policy
+    log_probs: NDArray[np.float32]  # [P] of that move, as it was drawn
     entropies: NDArray[np.float32]  # [P] of the policy, in nats
     position_columns: NDArray[np.int16]
     position_values: NDArray[np.uint8]

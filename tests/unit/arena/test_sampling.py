@@ -82,7 +82,7 @@ def test_games_do_not_depend_on_their_company() -> None:
 
 
 def test_mates_are_found_if_that_is_asked_for() -> None:
-    """And nothing else changes: what the policy says of a move is as it was."""
+    """And all other moves are drawn as ever."""
     fen, mate = STARTS[1], "f7g7"
     found: dict[bool, SampledGames] = {}
     for finds_mates in (False, True):
@@ -94,10 +94,10 @@ def test_mates_are_found_if_that_is_asked_for() -> None:
     assert legal.index(mate) in mates
     assert {*found[True].chosen[::2].tolist()} <= mates
     assert not {*found[False].chosen[::2].tolist()} <= mates
-    assert (found[True].log_probs[::2] < -1).all()
+    np.testing.assert_allclose(found[True].log_probs[::2], -np.log(len(mates)), atol=0.3)
     for name in ("chosen", "log_probs"):
         ours, others = (getattr(found[flag], name)[1::2] for flag in (True, False))
-        np.testing.assert_array_equal(ours, others)
+        np.testing.assert_allclose(ours, others, atol=1e-5)
     np.testing.assert_array_equal(found[True].entropies, found[False].entropies)
 
 
