@@ -12,6 +12,7 @@ SUITES = {
     "teacher": "labelling positions at depth 2, beside the same search in python-chess",
     "endgame": "mini-chess training, beside a transcription of the seed's listing",
     "dqn": "playing, learning and imitating with a Q-net, beside dense layers of torch",
+    "reinforce": "games played and learned from, beside python-chess and torch move by move",
     "pgn": "reading games, beside python-chess and pgn-extract",
 }
 

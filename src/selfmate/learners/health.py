@@ -43,9 +43,9 @@ class Vitals:
     distinct_games: int  # of them, by their moves
     entropy_nats: float  # mean over positions, of the net's policy over legal moves
     ln_legal_nats: float  # mean over the same positions of ln(number of legal moves)
-    value_mean: float  # of the positions played, for the side to move
-    value_spread: float  # their standard deviation
     gradient_norm: float  # mean over updates, before clipping; 0 if there were none
+    value_mean: float | None = None  # of the positions played; None: the net has no values
+    value_spread: float | None = None  # their standard deviation
 
     def __post_init__(self) -> None:
         if self.decided + self.cut > self.games or self.distinct_games > self.games:
@@ -174,23 +174,25 @@ def _uniform(cycles: Sequence[Vitals]) -> str | None:
 
 
 def _dead(cycles: Sequence[Vitals]) -> str | None:
-    newest = cycles[-1]
-    lived = any(cycle.value_spread >= DEAD_SPREAD for cycle in cycles)
+    mean, spread = cycles[-1].value_mean, cycles[-1].value_spread
+    if mean is None or spread is None:
+        return None
+    lived = any((cycle.value_spread or 0.0) >= DEAD_SPREAD for cycle in cycles)
     # A net may begin with all values alike, but not fall back to that.
-    if newest.value_spread >= DEAD_SPREAD or (len(cycles) < CYCLES and not lived):
+    if spread >= DEAD_SPREAD or (len(cycles) < CYCLES and not lived):
         return None
     return (
-        f"The net says the same of every position (values differ by {newest.value_spread:.4f} from "
-        f"{newest.value_mean:+.2f}): drop draws, or change learning_rate."
+        f"The net says the same of every position (values differ by {spread:.4f} from "
+        f"{mean:+.2f}): drop draws, or change learning_rate."
     )
 
 
 def _explosion(cycles: Sequence[Vitals]) -> str | None:
-    newest = cycles[-1]
-    if math.hypot(newest.value_mean, newest.value_spread) <= LARGEST_VALUE:
+    mean, spread = cycles[-1].value_mean, cycles[-1].value_spread
+    if mean is None or spread is None or math.hypot(mean, spread) <= LARGEST_VALUE:
         return None
     return (
-        f"Values explode (mean {newest.value_mean:+.3g}, spread {newest.value_spread:.3g}, where "
+        f"Values explode (mean {mean:+.3g}, spread {spread:.3g}, where "
         "none should be outside -1 to 1): lower learning_rate, or make the target sync rarer."
     )
 

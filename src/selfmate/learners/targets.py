@@ -44,3 +44,17 @@ def shaped(returns: Array, discounts: Array, here: Array, there: Array, share: f
     """
     left: Array = returns - share * (here - discounts * there)
     return left
+
+
+def advantages(results: Array, is_white: Array, baseline: Array | float) -> Array:
+    """What came of each ply for its mover, beyond what was to be expected (Williams 1992); results
+    and baseline are in White's view."""
+    gains: Array = results - baseline
+    return np.where(is_white, gains, -gains)
+
+
+def importance_weights(log_probs: Array, sampled_log_probs: Array, most: float) -> Array:
+    """How many times as likely a move is now as when it was drawn, at most `most`."""
+    # Cut before exp, which would overflow.
+    weights: Array = np.exp(np.minimum(log_probs - sampled_log_probs, np.log(most)))
+    return weights

@@ -1,5 +1,6 @@
 """Adam with clipped gradients, whose moments are saved and restored in place."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -23,8 +24,14 @@ class Adam:
 
     def gradient(self, loss: Tensor) -> float:
         """Takes the gradient of a loss, and returns its length before clipping."""
+        return self.gradient_of_sum([loss])
+
+    def gradient_of_sum(self, losses: Iterable[Tensor]) -> float:
+        """That of all losses together. Each is let go before the next is asked for, so that the
+        memory of one is enough for all."""
         self._adam.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        for loss in losses:
+            loss.backward()  # type: ignore[no-untyped-call]
         return float(torch.nn.utils.clip_grad_norm_(self._parameters, self._most_norm))
 
     def step(self, learning_rate: float) -> None:

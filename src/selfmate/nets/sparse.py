@@ -29,6 +29,25 @@ class SparseLinear(torch.nn.Module):
         return product + self.bias
 
 
+class GroupedLinear(torch.nn.Module):
+    """y = x W + b for sparse rows x that come in groups, each group with a b of its own."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = _uniform((inputs, outputs), inputs)
+
+    def forward(self, rows: SparseRows, offsets: NDArray[np.int64], of_groups: Tensor) -> Tensor:
+        """Group i has the rows offsets[i] to offsets[i + 1], and adds row i of `of_groups`."""
+        inputs = len(self.weight)
+        # The groups' rows stand below the weights, and each x has a one in the column of its own.
+        groups = np.repeat(np.arange(inputs, inputs + len(of_groups)), np.diff(offsets))
+        matrix = torch.cat([self.weight, of_groups])
+        product: Tensor = _SparseTimes.apply(  # type: ignore[no-untyped-call]
+            matrix, _with_first_columns(rows, groups)
+        )
+        return product
+
+
 class PickedLinear(torch.nn.Module):
     """Of y = x W' + b only some outputs of each row."""
 
@@ -80,6 +99,16 @@ class _PickedProducts(torch.autograd.Function):
             torch.from_numpy(of_bias),
             None,
         )
+
+
+def _with_first_columns(rows: SparseRows, columns: NDArray[np.int64]) -> SparseRows:
+    """Each row with a one more, in this column."""
+    starts = rows.offsets[:-1]
+    return SparseRows(
+        np.insert(rows.columns, starts, columns),
+        np.insert(rows.values, starts, 1),
+        rows.offsets + np.arange(len(rows.offsets)),
+    )
 
 
 def _times(rows: SparseRows, matrix: Tensor) -> Tensor:

@@ -1,25 +1,52 @@
 """A run directory as a player: what its checkpoints hold, played as their cards say."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from pydantic import ValidationError
 
+from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
-from selfmate.players.names import PlayerName, check_settings, temperature_setting
+from selfmate.players.names import (
+    PlayerName,
+    check_settings,
+    temperature_setting,
+    whole_setting,
+)
 from selfmate.players.player import Player
 from selfmate.players.q_player import QPlayer, QPlayerSpec
+from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
 from selfmate.runs.directory import Found, RunDirectory
 from selfmate.runs.live import restore
+from selfmate.runs.run import Json
+
+# What a card may say of its player, by kind, and the settings that such a player has.
+KINDS: Mapping[str, tuple[type[QPlayerSpec | ScorerSpec], tuple[str, ...]]] = {
+    "q_net": (QPlayerSpec, ("version", "temperature")),
+    "move_scorer": (ScorerSpec, ("version", "temperature", "lookahead")),
+}
+Net = TypeVar("Net", QNet, MoveScorer)
 
 
 def make_trained(name: PlayerName) -> Player:
     """A player like `runs/dqn-1:version=best,temperature=0.1`."""
-    check_settings(name, ("version", "temperature"))
-    temperature = temperature_setting(name)
     path = Path(name.kind)
     found = _checkpoint(path, name.settings.get("version", "last"))
-    return QPlayer(_full_name(path, found.card.step, temperature), _net(path, found), temperature)
+    kind = _kind(path, found.card.player)
+    check_settings(name, KINDS[kind][1])
+    temperature = temperature_setting(name)
+    lookahead = whole_setting(name, "lookahead", 0, 1)
+    full_name = _full_name(path, found.card.step, temperature, lookahead)
+    # A learner that loads an opponent goes on as ever: making a net rolls dice.
+    with _told_of(path), torch.random.fork_rng(devices=()):
+        spec = KINDS[kind][0].model_validate(found.card.player)
+        if isinstance(spec, ScorerSpec):
+            scorer = _filled(spec.make_net(), found)
+            return ScorerPlayer(full_name, spec, scorer, temperature, bool(lookahead))
+        return QPlayer(full_name, _filled(spec.make_net(), found), temperature)
 
 
 def _checkpoint(path: Path, version: str) -> Found:
@@ -30,29 +57,41 @@ def _checkpoint(path: Path, version: str) -> Found:
     return found
 
 
-def _net(path: Path, found: Found) -> QNet:
-    player = found.card.player
-    if player.get("kind") == "minichess":
+def _kind(path: Path, player: Mapping[str, Json]) -> str:
+    kind = player.get("kind")
+    if kind == "minichess":
         raise ValueError(
             f"{path} plays the mini-chess, not chess: selfmate endgame play --run {path}"
         )
+    if kind not in KINDS:
+        there_are = ", ".join(KINDS)
+        raise ValueError(f"{path} holds no player of chess: kind: {kind!r} is none of {there_are}")
+    return str(kind)
+
+
+def _filled(net: Net, found: Found) -> Net:
+    restore(net.arrays(), found.weights)
+    return net
+
+
+@contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """What is wrong with a card or its weights, said of the run."""
     try:
-        spec = QPlayerSpec.model_validate(player)
-        with torch.random.fork_rng(devices=()):  # a learner that loads an opponent goes on as ever
-            net = spec.make_net()
-        restore(net.arrays(), found.weights)
+        yield
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise ValueError(f"{path} holds no player of chess: {where}: {first['msg']}") from None
     except ValueError as error:
         raise ValueError(f"{path} cannot be played: {error}") from error
-    return net
 
 
-def _full_name(path: Path, step: int, temperature: float) -> str:
+def _full_name(path: Path, step: int, temperature: float, lookahead: int | None) -> str:
     """With the step, for later ones are other players; with a slash, so never a kind's name."""
     settings = {"version": str(step)}
     if temperature:
         settings["temperature"] = str(temperature).removesuffix(".0")
+    if lookahead:
+        settings["lookahead"] = str(lookahead)
     return str(PlayerName(str(path) if len(path.parts) > 1 else f"./{path}", settings))

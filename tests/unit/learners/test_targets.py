@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfmate.learners.targets import bootstrapped, double_q, of_taken, ragged_double_q, shaped
+from selfmate.learners.targets import (
+    advantages,
+    bootstrapped,
+    double_q,
+    importance_weights,
+    of_taken,
+    ragged_double_q,
+    shaped,
+)
 
 
 def test_a_game_that_goes_on_is_worth_its_reward_and_what_follows() -> None:
@@ -52,6 +60,20 @@ def test_shaping_of_several_plies_is_the_sum_of_each() -> None:
     summed = sum((-gamma) ** k * single[k] for k in range(3))
     at_once = shaped(np.zeros(1), np.array([(-gamma) ** 3]), phi[:1], phi[3:], share)
     np.testing.assert_allclose(at_once, [summed])
+
+
+def test_advantages_are_the_movers() -> None:
+    """White won, Black won, a draw; a baseline says what White could expect."""
+    results = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])
+    is_white = np.array([True, False] * 3)
+    np.testing.assert_allclose(advantages(results, is_white, 0.0), [1, -1, -1, 1, 0, 0])
+    found = advantages(results, is_white, np.array([0.5, 0.5, -0.5, -0.5, 0.25, 0.25]))
+    np.testing.assert_allclose(found, [0.5, -0.5, -0.5, 0.5, -0.25, 0.25])
+
+
+def test_importance_weights_are_ratios_up_to_a_bound() -> None:
+    now, then = np.log([0.2, 0.1, 0.9, 1.0]), np.log([0.1, 0.2, 0.1, 1e-300])
+    np.testing.assert_allclose(importance_weights(now, then, 3.0), [2, 0.5, 3, 3])
 
 
 class TakeAway:

@@ -70,6 +70,15 @@ def test_long_gradients_are_shortened_and_their_length_is_told(most_norm: float)
     assert 1e-3 < norm < 1e3
 
 
+def test_a_loss_may_come_in_parts() -> None:
+    whole, parts = make_net(), make_net()
+    norm = Adam(whole, 0.01).gradient(loss_of(whole, 1) + loss_of(whole, 2))
+    in_parts = Adam(parts, 0.01).gradient_of_sum(loss_of(parts, number) for number in (1, 2))
+    assert in_parts == pytest.approx(norm, rel=1e-5)
+    for one, other in zip(whole.parameters(), parts.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-5, atol=1e-8)
+
+
 def test_a_gradient_alone_changes_nothing() -> None:
     net = make_net()
     adam = Adam(net, most_norm=1.0)

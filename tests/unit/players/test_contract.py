@@ -8,7 +8,7 @@ import pytest
 
 from selfmate.players import Player, Question, load_player
 from selfmate.rules import Board, GameBatch, uci_text
-from unit.players.trained_runs import make_run
+from unit.players.trained_runs import make_run, make_scorer_run
 
 NAMES = (
     "random",
@@ -18,6 +18,8 @@ NAMES = (
     "teacher:depth=1,random=40",
     "RUN",
     "RUN:version=2,temperature=0.1",
+    "SCORER",
+    "SCORER:temperature=0.7,lookahead=1",
 )
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PROMOTING = "3r3k/4P3/8/8/8/8/8/K7 w - - 0 1"
@@ -31,9 +33,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def scorer_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "reinforce-1"
+    make_scorer_run(path)
+    return path
+
+
 @pytest.fixture(params=NAMES)
-def player(request: pytest.FixtureRequest, run: Path) -> Player:
-    return load_player(request.param.replace("RUN", str(run)))
+def player(request: pytest.FixtureRequest, run: Path, scorer_run: Path) -> Player:
+    name: str = request.param
+    return load_player(name.replace("RUN", str(run)).replace("SCORER", str(scorer_run)))
 
 
 def played_on() -> list[Board]:

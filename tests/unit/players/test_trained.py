@@ -11,7 +11,7 @@ from selfmate.players import check_name, load_player
 from selfmate.players.q_player import QPlayer
 from selfmate.rules import Board, GameBatch
 from selfmate.runs.run import Json
-from unit.players.trained_runs import TINY, make_run, seeded_net
+from unit.players.trained_runs import TINY, make_run, make_scorer_run, seeded_net
 
 
 @pytest.fixture
@@ -119,6 +119,19 @@ def test_a_run_without_a_checkpoint_is_refused(run: Path) -> None:
     (run / "checkpoints").rename(run / "elsewhere")
     with pytest.raises(ValueError, match="runs/x has no checkpoint yet"):
         load_player(str(run))
+
+
+def test_settings_are_those_of_the_kind(run: Path) -> None:
+    make_scorer_run(Path("runs/s"))
+    name = "runs/s:version=1,temperature=0.7,lookahead=1"
+    assert load_player("runs/s:lookahead=1,temperature=0.70").name == name
+    assert load_player("runs/s:lookahead=0").name == "runs/s:version=1"
+    with pytest.raises(ValueError, match=r"lookahead=2 of player .* is not a whole number 0\.\.1"):
+        load_player("runs/s:lookahead=2")
+    with pytest.raises(ValueError, match="no setting 'depth'; it has version, temperature, looka"):
+        load_player("runs/s:depth=1")
+    with pytest.raises(ValueError, match=r"no setting 'lookahead'; it has version, temperature$"):
+        load_player(f"{run}:lookahead=1")
 
 
 def test_another_version_is_not_played_for_a_damaged_one(run: Path) -> None:

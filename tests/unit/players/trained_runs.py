@@ -5,8 +5,10 @@ from pathlib import Path
 
 import torch
 
+from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
 from selfmate.players.q_player import QPlayerSpec
+from selfmate.players.scorer_player import ScorerSpec
 from selfmate.runs.checkpoints import Policy
 from selfmate.runs.header import Header
 from selfmate.runs.live import copied, restore
@@ -14,6 +16,7 @@ from selfmate.runs.on_disk import Session, open_run
 from selfmate.runs.run import Arrays, Json, Saved
 
 TINY = QPlayerSpec(hidden=(16, 8), dueling=True)
+TINY_SCORER = ScorerSpec(encoding="onehot768", hidden=(16, 8), value_head=True)
 POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
 
 
@@ -25,7 +28,7 @@ def seeded_net(spec: QPlayerSpec, seed: int) -> QNet:
 class Weights:
     """A state of a run that is a net and nothing else."""
 
-    def __init__(self, net: QNet) -> None:
+    def __init__(self, net: QNet | MoveScorer) -> None:
         self.net = net
 
     def save(self) -> Saved:
@@ -48,3 +51,13 @@ def make_run(
         for step in run.steps(state, total=len(scores), unit="cycles", player=spec):
             state.net.take(seeded_net(TINY, step.number).arrays())
             step.record({}, scores[step.number - 1])
+
+
+def make_scorer_run(directory: Path) -> None:
+    """A run of one step."""
+    torch.manual_seed(0)
+    state = Weights(TINY_SCORER.make_net())
+    with open_run(directory, Header("reinforce", {"seed": 1}), POLICY, Session()) as run:
+        spec = TINY_SCORER.model_dump(mode="json")
+        for step in run.steps(state, total=1, unit="games", player=spec):
+            step.record({}, 1.0)

@@ -1,0 +1,119 @@
+"""Sampled games against the games themselves, played again by python-chess."""
+
+import chess
+import numpy as np
+import pytest
+import torch
+
+from selfmate.arena.sampling import Plan, sample_games
+from selfmate.data.sampled_games import SampledGames
+from selfmate.nets.move_scorer import MoveScorer
+from selfmate.players.scorer_player import ScorerSpec
+from selfmate.rules import Board
+
+SPEC = ScorerSpec(encoding="onehot768", hidden=(24, 16), value_head=False)
+STARTS = [chess.STARTING_FEN, "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "k7/8/1KQ5/8/8/8/8/8 b - - 0 1"]
+MAX_PLIES, TEMPERATURE = 20, 0.05
+
+
+def seeded_net() -> MoveScorer:
+    torch.manual_seed(3)
+    return SPEC.make_net()
+
+
+def boards_of(games: int) -> list[Board]:
+    return [Board(STARTS[i % 3]) for i in range(games)]
+
+
+@pytest.fixture(scope="module")
+def played() -> tuple[SampledGames, list[Board]]:
+    boards = boards_of(45)
+    plan = Plan(boards=boards, temperature=TEMPERATURE, max_plies=MAX_PLIES, seed=7)
+    return sample_games(SPEC, seeded_net(), plan), boards
+
+
+def test_rows_are_the_plies_of_the_games(played: tuple[SampledGames, list[Board]]) -> None:
+    games, boards = played
+    net = seeded_net()
+    for number, ended in enumerate(boards):
+        board = Board(ended.start_fen)
+        rows = np.flatnonzero(games.games == number)
+        for row, move in zip(rows, ended.moves, strict=True):
+            asked = games.candidates(np.array([row]))
+            expected = SPEC.candidates([board])
+            for name in ("columns", "values", "offsets"):
+                for part in ("positions", "moves"):
+                    np.testing.assert_array_equal(
+                        getattr(getattr(asked, part), name), getattr(getattr(expected, part), name)
+                    )
+            assert games.is_white[row] == (board.turn == "white")
+            scores = net.scores(expected).astype(np.float64) / TEMPERATURE
+            probs = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+            place = board.legal_moves().index(move)
+            assert games.chosen[row] == place
+            assert games.log_probs[row] == pytest.approx(np.log(probs[place]), abs=1e-4)
+            assert games.entropies[row] == pytest.approx(-(probs * np.log(probs)).sum(), abs=1e-4)
+            board.push(move)
+
+
+def test_results_are_whites_and_cut_games_are_draws(
+    played: tuple[SampledGames, list[Board]],
+) -> None:
+    games, boards = played
+    for number, ended in enumerate(boards):
+        board = chess.Board(ended.start_fen)
+        for move in ended.moves:
+            board.push_uci(move)
+        outcome = board.outcome(claim_draw=True)
+        assert games.is_cut[number] == (outcome is None)
+        winner = None if outcome is None else outcome.winner
+        assert games.results[number] == {True: 1, False: -1, None: 0}[winner]
+        assert len(ended.moves) == MAX_PLIES or outcome is not None
+    assert games.is_cut.any()
+    assert {*games.results.tolist()} >= {0, 1}
+
+
+def test_games_do_not_depend_on_their_company() -> None:
+    """Which is why a game may be looked at again by its number alone."""
+    few, many = boards_of(4), boards_of(9)
+    for boards in (few, many):
+        sample_games(SPEC, seeded_net(), Plan(boards=boards, temperature=1.0, max_plies=12, seed=2))
+    assert [board.moves for board in few] == [board.moves for board in many[:4]]
+
+
+def test_mates_are_found_if_that_is_asked_for() -> None:
+    """And all other moves are drawn as ever."""
+    fen, mate = STARTS[1], "f7g7"
+    found: dict[bool, SampledGames] = {}
+    for finds_mates in (False, True):
+        boards = [Board(start) for start in (fen, chess.STARTING_FEN) * 20]
+        plan = Plan(boards=boards, temperature=1.0, max_plies=1, seed=2, finds_mates=finds_mates)
+        found[finds_mates] = sample_games(SPEC, seeded_net(), plan)
+    legal = Board(fen).legal_moves()
+    mates = {i for i, move in enumerate(legal) if is_mate(fen, move)}
+    assert legal.index(mate) in mates
+    assert {*found[True].chosen[::2].tolist()} <= mates
+    assert not {*found[False].chosen[::2].tolist()} <= mates
+    np.testing.assert_allclose(found[True].log_probs[::2], -np.log(len(mates)), atol=0.3)
+    for name in ("chosen", "log_probs"):
+        ours, others = (getattr(found[flag], name)[1::2] for flag in (True, False))
+        np.testing.assert_allclose(ours, others, atol=1e-5)
+    np.testing.assert_array_equal(found[True].entropies, found[False].entropies)
+
+
+def is_mate(fen: str, move: str) -> bool:
+    board = chess.Board(fen)
+    board.push_uci(move)
+    return board.is_checkmate()
+
+
+def test_moves_are_drawn_as_often_as_the_policy_says() -> None:
+    boards = [Board("8/8/8/8/8/k7/8/K6R w - - 0 1") for _ in range(4000)]
+    net, plan_of = seeded_net(), {"temperature": 0.01, "max_plies": 1, "seed": 5}
+    games = sample_games(SPEC, net, Plan(boards=boards, **plan_of))  # type: ignore[arg-type]
+    shares = np.bincount(games.chosen, minlength=int(games.legal_counts[0])) / len(boards)
+    scores = net.scores(SPEC.candidates([Board(boards[0].start_fen)])) / 0.01
+    probs = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+    deviations = np.sqrt(probs * (1 - probs) / len(boards))
+    assert (np.abs(shares - probs) < 4 * deviations + 1e-6).all()
+    assert probs.max() > 2 / len(probs), "a net that tells moves apart"

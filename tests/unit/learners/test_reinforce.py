@@ -1,0 +1,181 @@
+"""The loss of REINFORCE against a slow one, its gradient against differences, and its signs."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from selfmate.data.sampled_games import SampledGames
+from selfmate.learners.reinforce import AVERAGE_SHARE, Reinforce
+from selfmate.rules import Board
+from unit.learners.reinforce_games import learner_of, line, probability, slow_loss
+
+FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
+SCHOLARS_MATE = ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7")
+STEP = 1e-8  # of differences; longer ones meet the kinks of ReLU
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"baseline": "value_head", "value_weight": 0.7},
+    {"entropy_bonus": 0.3},
+    {"encoding": "counts", "baseline": "value_head", "entropy_bonus": 0.1},
+]
+
+
+def some_games(learner: Reinforce, seed: int = 1, count: int = 4) -> SampledGames:
+    """With results of all kinds, whatever the moves."""
+    dice = np.random.default_rng(seed)
+    games = learner.play([Board() for _ in range(count)], 1.2, dice)
+    results = np.resize(np.array([1, -1, 0], np.int8), count)
+    return SampledGames.from_arrays(games.arrays() | {"results": results})
+
+
+def gradient_of(learner: Reinforce, games: SampledGames, rows: NDArray[np.int64]) -> dict[str, Any]:
+    learner.net.zero_grad()
+    (learner.loss(games, rows).total / len(games)).backward()  # type: ignore[no-untyped-call]
+    return {
+        name: parameter.grad.numpy().copy()
+        for name, parameter in learner.net.named_parameters()
+        if parameter.grad is not None
+    }
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_the_loss_is_that_of_each_ply_by_itself(settings: dict[str, Any]) -> None:
+    learner = learner_of(**settings)
+    games = some_games(learner)
+    weights = {name: array.astype(np.float64) for name, array in learner.net.arrays().items()}
+    baseline = learner.expected(learner.net(games.candidates(np.arange(len(games))))[1])
+    loss = learner.loss(games, np.arange(len(games))).total
+    expected = slow_loss(learner, weights, games, baseline)
+    assert float(loss.detach()) / len(games) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_gradients_are_differences_of_the_slow_loss(settings: dict[str, Any]) -> None:
+    """Along some directions, in double precision; the baseline stands still meanwhile."""
+    learner = learner_of(**settings)
+    games = some_games(learner)
+    gradient = gradient_of(learner, games, np.arange(len(games)))
+    baseline = learner.expected(learner.net(games.candidates(np.arange(len(games))))[1])
+    weights = {name: array.astype(np.float64) for name, array in learner.net.arrays().items()}
+    dice = np.random.default_rng(3)
+    for name, array in weights.items():
+        direction = dice.normal(size=array.shape)
+        ends = [
+            slow_loss(learner, weights | {name: array + sign * STEP * direction}, games, baseline)
+            for sign in (1, -1)
+        ]
+        slope = (ends[0] - ends[1]) / (2 * STEP)
+        assert (gradient[name] * direction).sum() == pytest.approx(slope, rel=2e-3, abs=2e-6), name
+
+
+def test_a_win_makes_the_winners_moves_likelier_and_the_losers_less() -> None:
+    for moves, result in ((FOOLS_MATE, -1), (SCHOLARS_MATE, 1)):
+        learner = learner_of(learning_rate=1e-3)
+        games = line(learner, moves, result)
+        before = [probability(learner, None, moves[:i], move) for i, move in enumerate(moves)]
+        for _ in range(5):
+            learner.update([(games, np.arange(len(games)))], len(games), 1e-3)
+        after = [probability(learner, None, moves[:i], move) for i, move in enumerate(moves)]
+        for ply, (then, now) in enumerate(zip(before, after, strict=True)):
+            mover = 1 if ply % 2 == 0 else -1
+            assert (now > then) == (mover == result), (moves[ply], then, now)
+
+
+def test_draws_and_cut_games_teach_nothing_without_a_baseline() -> None:
+    learner = learner_of()
+    games = some_games(learner)
+    quiet = SampledGames.from_arrays(
+        games.arrays() | {"results": np.zeros(4, np.int8), "is_cut": np.array([1, 1, 0, 0], bool)}
+    )
+    before = {name: array.tobytes() for name, array in learner.net.arrays().items()}
+    figures = learner.learn(quiet, 1, np.random.default_rng(1))
+    assert figures == {"loss": 0.0, "value_loss": 0.0, "gradient_norm": 0.0}
+    assert {name: array.tobytes() for name, array in learner.net.arrays().items()} == before
+
+
+def test_plies_that_are_left_out_have_no_gradient() -> None:
+    learner = learner_of()
+    games = some_games(learner)
+    telling = learner.telling(games)
+    assert 0 < len(telling) < len(games)
+    everything = gradient_of(learner, games, np.arange(len(games)))
+    for name, gradient in gradient_of(learner, games, telling).items():
+        np.testing.assert_allclose(gradient, everything[name], atol=1e-7)
+
+
+def test_the_moving_average_is_of_results_in_whites_view() -> None:
+    learner = learner_of(baseline="moving_average")
+    games = some_games(learner, count=4)  # results 1, -1, 0, 1
+    assert learner.expected(None) == 0
+    learner.remember("one", games)
+    assert learner.expected(None) == pytest.approx(AVERAGE_SHARE / 4)
+    learner.remember("two", games)
+    average = AVERAGE_SHARE / 4 * (2 - AVERAGE_SHARE)
+    assert learner.expected(None) == pytest.approx(average)
+    assert len(learner.telling(games)) == len(games)
+    weights = {name: array.astype(np.float64) for name, array in learner.net.arrays().items()}
+    loss = float(learner.loss(games, np.arange(len(games))).total.detach()) / len(games)
+    assert loss == pytest.approx(slow_loss(learner, weights, games, average), rel=1e-4, abs=1e-6)
+
+
+def test_replayed_moves_count_as_likely_as_they_are_now_up_to_a_bound() -> None:
+    """Whoever drew them."""
+    learner = learner_of(most_weight=1.5, replay=1)
+    games = some_games(learner)
+    rows = learner.telling(games)
+    for shift, weight in ((0.2, np.exp(0.2)), (-3.0, np.exp(-3.0)), (2.0, 1.5)):
+        drawn = games.log_probs - np.float32(shift)
+        earlier = SampledGames.from_arrays(games.arrays() | {"log_probs": drawn})
+        once, again = (gradient_of(learner, page, rows) for page in (games, earlier))
+        for name, gradient in again.items():
+            np.testing.assert_allclose(gradient, weight * once[name], rtol=1e-3, atol=1e-6)
+
+
+def test_the_newest_steps_are_learned_from_again_and_older_ones_are_let_go() -> None:
+    learner = learner_of(replay=2)
+    pages = [some_games(learner, seed) for seed in range(4)]
+    for number, page in enumerate(pages):
+        learner.remember(str(number), page)
+    assert [name for name, _ in learner.recent] == ["2", "3"]
+    seen: list[SampledGames] = []
+    loss = learner.loss
+
+    def watched(games: SampledGames, rows: NDArray[np.int64]) -> Any:
+        seen.append(games)
+        return loss(games, rows)
+
+    learner.loss = watched  # type: ignore[method-assign]
+    assert learner.learn(pages[0], 1, np.random.default_rng(1)) is not None
+    assert {id(games) for games in seen} == {id(pages[i]) for i in (0, 2, 3)}
+
+
+def test_updates_share_the_plies_out() -> None:
+    learner = learner_of(updates=3)
+    games = some_games(learner)
+    shares = learner._shared_out(games, np.random.default_rng(1))
+    assert len(shares) == 3
+    assert sorted(np.concatenate(shares)) == learner.telling(games).tolist()
+
+
+def test_a_gradient_that_is_no_number_is_refused() -> None:
+    learner = learner_of()
+    games = some_games(learner)
+    learner.net.arrays()["score.weight"][...] = np.nan
+    assert learner.learn(games, 1, np.random.default_rng(1)) is None
+
+
+def test_an_untrained_policy_is_at_no_distance_and_a_trained_one_is() -> None:
+    learner = learner_of(learning_rate=0.01)
+    games = some_games(learner)
+    assert learner.distance(games) == pytest.approx(0, abs=1e-6)
+    for _ in range(5):
+        learner.learn(games, 1, np.random.default_rng(1))
+    assert learner.distance(games) > 1e-3
+
+
+def test_the_temperature_falls_evenly() -> None:
+    config = learner_of(temperature_train_end=0.8, temperature_games=100).config
+    found = [config.temperature_after(games) for games in (0, 50, 100, 999)]
+    assert found == pytest.approx([1.2, 1.0, 0.8, 0.8])
