@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f)
+CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core src/selfmate/lab/page -name node_modules -prune -o -type f -print)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CXX_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
 

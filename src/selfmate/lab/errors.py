@@ -1,0 +1,51 @@
+"""What went wrong, as a sentence the page can show."""
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+
+class NotThereError(LookupError):
+    """Somebody asked for what does not exist, or no longer does."""
+
+
+class BusyError(Exception):
+    """It exists, but this cannot be done to it now."""
+
+
+def answer_in_sentences(app: FastAPI) -> None:
+    """ValueError is what the user can mend; all else has a type of its own."""
+    statuses: dict[type[Exception], int] = {
+        ValueError: 400,
+        OSError: 500,
+        NotThereError: 404,
+        BusyError: 409,
+    }
+    for kind, status in statuses.items():
+        app.add_exception_handler(kind, _answer(status))
+    app.add_exception_handler(RequestValidationError, _misread)
+    app.add_exception_handler(HTTPException, _http)
+
+
+def sentence(status: int, text: str) -> JSONResponse:
+    return JSONResponse({"error": text}, status)
+
+
+def _answer(status: int):  # type: ignore[no-untyped-def]
+    def answer(_: Request, error: Exception) -> JSONResponse:
+        return sentence(status, str(error))
+
+    return answer
+
+
+def _misread(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return sentence(422, f"{where}: {first['msg']}" if where else str(first["msg"]))
+
+
+def _http(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return sentence(error.status_code, str(error.detail))

@@ -1,0 +1,68 @@
+// Curves that grow: uPlot in the colours of the page.
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+
+export type Curve = { name: string; values: (number | null)[] };
+export type ChartProps = { title: string; x: number[]; curves: Curve[]; unit: string };
+
+const COLOURS = ["--green", "--amber", "--blue", "--red"];
+const HEIGHT = 190;
+
+export function Chart({ title, x, curves, unit }: ChartProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const names = curves.map((curve) => curve.name).join("\n");
+  const data = [x, ...curves.map((curve) => curve.values)] as uPlot.AlignedData;
+  useEffect(() => {
+    const at = element.current;
+    if (at === null) return;
+    const made = new uPlot(optionsOf(at, names.split("\n"), unit), data, at);
+    chart.current = made;
+    const resized = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height: HEIGHT }));
+    resized.observe(at);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+    };
+  }, [names, unit]);
+  useEffect(() => chart.current?.setData(data), [x, curves]);
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <div ref={element} role="img" aria-label={summary(title, curves)} />
+    </figure>
+  );
+}
+
+function summary(title: string, curves: Curve[]): string {
+  const last = curves.map((curve) => {
+    const value = curve.values.findLast((one) => one !== null);
+    return `${curve.name} ${value === undefined || value === null ? "none yet" : +value.toPrecision(4)}`;
+  });
+  return `${title}: ${last.join(", ")}`;
+}
+
+function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Options {
+  const colour = (name: string) => getComputedStyle(at).getPropertyValue(name).trim();
+  const axis = {
+    stroke: () => colour("--quiet"),
+    grid: { stroke: () => colour("--line"), width: 1 },
+    ticks: { stroke: () => colour("--line"), width: 1 },
+  };
+  return {
+    width: at.clientWidth || 300,
+    height: HEIGHT,
+    scales: { x: { time: false } },
+    axes: [axis, { ...axis, size: 56 }],
+    series: [
+      { label: unit },
+      ...names.map((name, at) => ({
+        label: name,
+        stroke: () => colour(COLOURS[at % COLOURS.length]!),
+        width: 2,
+        spanGaps: true,
+        points: { show: false },
+      })),
+    ],
+  };
+}

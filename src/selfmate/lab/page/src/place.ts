@@ -1,0 +1,24 @@
+// Where the reader is: `#/play?player=random` is the view "play" with a setting.
+import { useEffect, useState } from "preact/hooks";
+
+export type Place = { view: string; settings: URLSearchParams };
+
+export function parsePlace(hash: string): Place {
+  const [view = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  return { view, settings: new URLSearchParams(query) };
+}
+
+export function linkTo(view: string, settings: Record<string, string> = {}): string {
+  const query = new URLSearchParams(settings).toString();
+  return query ? `#/${view}?${query}` : `#/${view}`;
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(() => parsePlace(location.hash));
+  useEffect(() => {
+    const move = () => setPlace(parsePlace(location.hash));
+    addEventListener("hashchange", move);
+    return () => removeEventListener("hashchange", move);
+  }, []);
+  return place;
+}

@@ -1,0 +1,63 @@
+// Choosing a player: who, and how strong.
+import { useEffect, useState } from "preact/hooks";
+import { get } from "./api";
+
+export type Strength = { name: string; title: string };
+export type Offer = { title: string; about: string; strengths: Strength[] };
+
+/** Everybody there is, null until known; asked anew when `again` changes. */
+export function useOffers(again: unknown = null): Offer[] | null {
+  const [offers, setOffers] = useState<Offer[] | null>(null);
+  useEffect(() => {
+    let current = true;
+    get<Offer[]>("players")
+      .then((found) => current && setOffers(found))
+      .catch(() => current && setOffers([]));
+    return () => {
+      current = false;
+    };
+  }, [again]);
+  return offers;
+}
+
+type PickerProps = {
+  offers: Offer[];
+  label: string;
+  name: string;
+  onChoose: (name: string) => void;
+};
+
+/** `name` is the full name of the chosen strength, such as `teacher:depth=2`. */
+export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
+  const chosen = offers.find((offer) => offer.strengths.some((one) => one.name === name));
+  const choose = (title: string) => {
+    const strength = offers.find((offer) => offer.title === title)?.strengths[0];
+    if (strength) onChoose(strength.name);
+  };
+  return (
+    <>
+      <label>
+        <span>{label}</span>
+        <select value={chosen?.title} onChange={(event) => choose(event.currentTarget.value)}>
+          {offers.map((offer) => (
+            <option key={offer.title} value={offer.title}>
+              {offer.title} ({offer.about})
+            </option>
+          ))}
+        </select>
+      </label>
+      {chosen !== undefined && chosen.strengths.length > 1 && (
+        <label>
+          <span>Strength</span>
+          <select value={name} onChange={(event) => onChoose(event.currentTarget.value)}>
+            {chosen.strengths.map((one) => (
+              <option key={one.name} value={one.name}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+"""Who can be played, matched and asked in the lab: the built-in players, Stockfish where it is
+installed, and the runs of the lab's folder as `runs/NAME`. Never a program or file by its path."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fastapi import APIRouter
+
+from selfmate.lab.runs_folder import RunsFolder
+from selfmate.players import Player, load_player
+from selfmate.players.names import parse_name
+from selfmate.players.programs import find_program
+from selfmate.runs.directory import RunDirectory
+from selfmate.runs.errors import DamagedError
+
+KINDS = ("random", "greedy", "teacher", "stockfish")
+RUNS = "runs/"  # what their names begin with in the lab, wherever the folder is
+
+
+@dataclass(frozen=True)
+class Strength:
+    name: str  # of the player
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """A player to choose, in one or more strengths."""
+
+    title: str
+    about: str
+    strengths: tuple[Strength, ...]
+
+
+BUILT_IN = (
+    Offer(
+        title="Random",
+        about="any legal move",
+        strengths=(Strength("random", "random"),),
+    ),
+    Offer(
+        title="Greedy",
+        about="takes whatever is worth most",
+        strengths=(Strength("greedy", "greedy"),),
+    ),
+    Offer(
+        title="Teacher",
+        about="a small search of our own",
+        strengths=tuple(
+            Strength(
+                f"teacher:depth={depth}", f"looks {depth} {'ply' if depth == 1 else 'plies'} ahead"
+            )
+            for depth in range(1, 5)
+        ),
+    ),
+)
+STOCKFISH = Offer(
+    title="Stockfish",
+    about="the engine everybody knows, held back",
+    strengths=tuple(
+        Strength(f"stockfish:elo={elo}", f"Elo {elo}") for elo in (1350, 1500, 1700, 2000, 2500)
+    ),
+)
+
+
+class LabPlayers:
+    def __init__(self, runs: RunsFolder) -> None:
+        self._runs = runs
+
+    def offers(self) -> Iterator[Offer]:
+        """Trained ones first, the newest at the top."""
+        for row in self._runs.data():
+            offer = _trained(self._runs.run(row["name"]))
+            if offer is not None:
+                yield offer
+        yield from BUILT_IN
+        if find_program("stockfish"):
+            yield STOCKFISH
+
+    def load(self, name: str) -> Player:
+        """ValueError or NotThereError when the lab has no such player."""
+        return load_player(self.resolve(name))
+
+    def resolve(self, name: str) -> str:
+        """The name outside the lab."""
+        if not name.startswith(RUNS):
+            if parse_name(name).kind not in KINDS:
+                there_are = ", ".join(KINDS)
+                raise ValueError(f"the lab has no player {name!r}: {there_are}, or {RUNS}NAME")
+            return name
+        run, settings = _split(name.removeprefix(RUNS))
+        return f"{self._runs.run(run).path.absolute()}{settings}"
+
+    def shown(self, full_name: str) -> str:
+        """A player's own name as the lab shows it."""
+        folder = f"{self._runs.path.absolute()}/"
+        return (
+            f"{RUNS}{full_name.removeprefix(folder)}" if full_name.startswith(folder) else full_name
+        )
+
+
+def player_routes(players: LabPlayers) -> APIRouter:
+    router = APIRouter()
+
+    @router.get("/api/players")
+    def offers() -> list[dict[str, Any]]:
+        return [asdict(offer) for offer in players.offers()]
+
+    return router
+
+
+def _split(text: str) -> tuple[str, str]:
+    """A run's name, and its settings with their colon."""
+    name, colon, settings = text.rpartition(":")
+    return (name, f":{settings}") if colon and "=" in settings else (text, "")
+
+
+def _trained(run: RunDirectory) -> Offer | None:
+    """None for runs that do not play chess, or not yet."""
+    kind = _kind(run)
+    if kind in (None, "minichess"):
+        return None
+    name = f"{RUNS}{run.path.name}"
+    strengths = [Strength(name, "best move"), Strength(f"{name}:temperature=0.7", "more variety")]
+    if kind == "move_scorer":
+        strengths.append(Strength(f"{name}:lookahead=1", "looks one move ahead"))
+    if run.best() is not None:
+        strengths.append(Strength(f"{name}:version=best", "at its best so far"))
+    return Offer(title=run.path.name, about=f"learned by {run.learner}", strengths=tuple(strengths))
+
+
+def _kind(run: RunDirectory) -> str | None:
+    cards = run.checkpoints()
+    newest = cards[max(cards)] if cards else None
+    if newest is None or isinstance(newest, DamagedError):
+        return None
+    return str(newest.player.get("kind"))

@@ -1,0 +1,64 @@
+"""A real browser for the page's tests. Every page is watched: an error in its console or a request
+to elsewhere fails the test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from page.lab import RunningLab, running_lab
+
+CHROMIUM = Path("/usr/bin/chromium")
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not CHROMIUM.exists():
+        pytest.skip("there is no Chromium: apt install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
+    with running_lab(tmp_path_factory.mktemp("lab")) as lab:
+        yield lab
+
+
+@pytest.fixture
+def page(browser: Browser, lab: RunningLab) -> Iterator[Page]:
+    """A fresh tab with the lab open."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    problems = watch(page, lab)
+    page.goto(lab.link)
+    yield page
+    context.close()
+    assert problems == []
+
+
+def watch(page: Page, lab: RunningLab) -> list[str]:
+    """What goes wrong in a page from now on."""
+    problems: list[str] = []
+    page.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith((lab.address, "data:", "blob:"))
+            else problems.append(f"asked for {request.url}")
+        ),
+    )
+    return problems
