@@ -151,9 +151,8 @@ class Dqn:
         """Rewards that are not zero-sum, for the backup two_ply alone."""
         config = self.config
         bonus = config.helped(config.imitation_bonus, 0.0, cycle)
-        is_cut = (moves.steps == 1) & (moves.discounts != 0)  # before the reply
         extras: Floats = (bonus * (moves.actions == moves.advice)).astype(np.float32)
-        extras -= np.float32(config.cut_penalty) * is_cut
+        extras -= np.float32(config.cut_penalty) * moves.is_cut
         return extras
 
     def loss(self, drawn: Drawn, moves: Moves, cycle: int) -> "Loss":
