@@ -35,7 +35,7 @@ def run(rounds: int = ROUNDS) -> Figures:
 def play(learner: Reinforce, *, and_learn: bool = False) -> float:
     """The games of a click."""
     config, dice = learner.config, np.random.default_rng(1)
-    boards = learner.starts(config.games_per_click, dice)
+    boards = learner.starts.boards(config.games_per_click, dice)
     games = learner.play(boards, config.temperature_train, dice)
     if and_learn:
         learner.learn(games, 1, dice)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from selfmate.runs.directory import RunDirectory
     from selfmate.runs.run import Arrays
 
-GAMES = "games-"  # how the pages of a replay memory are called
-
 
 @dataclass(frozen=True, kw_only=True)
 class Survey:
@@ -85,9 +83,10 @@ def _shapes(arrays: "Arrays") -> dict[str, str]:
 def replay_of(checkpoint: Checkpoint) -> dict[str, Any] | None:
     """What its replay memory holds, if it has one; ValueError when that cannot be true."""
     from selfmate.data.experience import Episodes
+    from selfmate.data.replay import pages_of_replay
     from selfmate.data.replay_analysis import analyse
 
-    games = {name: page for name, page in checkpoint.saved.pages.items() if name.startswith(GAMES)}
+    games = pages_of_replay(checkpoint.saved.pages)
     if not games:
         return None
     facts = analyse({name: Episodes.from_arrays(page) for name, page in games.items()})

@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,12 +14,11 @@ from selfmate.cli.numbers import LARGEST_SEED, between, whole
 
 if TYPE_CHECKING:
     from selfmate.data.collection import Collection
-    from selfmate.data.teacher_games import Score
+    from selfmate.players.scoring import Scoring
 
 MIXES = ("random", "endgames")
 DEFAULT_TEACHER = "teacher:depth=2"
-# Games at once: enough to keep the cores busy, few enough that little is lost with them.
-AT_ONCE, AT_ONCE_DEEP = 256, 32
+GOES_ON = "what is there is good, --resume goes on"
 
 
 def collect(
@@ -62,7 +62,12 @@ def collect(
     ] = 0.0,
     teacher: Annotated[
         str | None,
-        typer.Option(metavar="PLAYER", help="Who teaches.", show_default=DEFAULT_TEACHER),
+        typer.Option(
+            metavar="PLAYER",
+            help="Who teaches: a player that scores its moves, such as stockfish:nodes=2000, "
+            "uci:path=PROGRAM or the run of a Q-net.",
+            show_default=DEFAULT_TEACHER,
+        ),
     ] = None,
     openings: Annotated[
         Path | None,
@@ -85,7 +90,8 @@ def collect(
 ) -> None:
     """Let the teacher play, and write what it thinks of every position, one JSON object a line.
 
-    It samples from its probabilities, softmax(score / tau) over the best moves.
+    It samples from its probabilities, softmax(score / tau) over the best moves. Any player can
+    teach that scores its moves.
 
     Stopped or killed, it goes on with --resume to the same file, time stamps aside.
     """
@@ -94,7 +100,6 @@ def collect(
 
     with reading_input():
         shares = _parse_mix(mix)
-        depth = _teacher_depth(teacher, depth)
         plan = Plan(
             games=games,
             top_k=topk,
@@ -106,15 +111,18 @@ def collect(
             random_share=shares["random"],
             endgame_share=shares["endgames"],
         )
-        collection = Collection(
-            TeacherGames(plan, _scoring(depth), AT_ONCE if depth <= 2 else AT_ONCE_DEEP),
-            Choosiness(max_repeats=max_repeats, drop_draws=drop_draws),
-            out,
-            teacher=f"teacher:depth={depth}",
-            resume=resume,
-        )
-    started = time.perf_counter()
-    stopped_by = _run(collection, games)
+        scoring = _load_scoring(_teacher_name(teacher, depth), topk)
+    with closing(scoring):
+        with reading_input():
+            collection = Collection(
+                TeacherGames(plan, scoring.score, scoring.games_at_once),
+                Choosiness(max_repeats=max_repeats, drop_draws=drop_draws),
+                out,
+                teacher=scoring.name,
+                resume=resume,
+            )
+        started = time.perf_counter()
+        stopped_by = _run(collection, games)
     summary = summary_of(collection, time.perf_counter() - started)
     if as_json:
         print(json.dumps(summary))
@@ -140,21 +148,20 @@ def _parse_mix(text: str) -> dict[str, float]:
     return shares
 
 
-def _teacher_depth(player: str | None, depth: int | None) -> int:
-    """The depth of a teacher that is named, or the depth that is given."""
-    from selfmate.players import check_name
-    from selfmate.players.names import check_settings, whole_setting
-    from selfmate.search.teacher import MOST_DEPTH
-
+def _teacher_name(player: str | None, depth: int | None) -> str:
     if player is not None and depth is not None:
         raise ValueError("--depth is for the usual teacher; with --teacher its name says the depth")
-    name = check_name(player or DEFAULT_TEACHER)
-    if name.kind != "teacher":
-        raise ValueError(
-            f"{player} does not score every move, so it cannot teach; teacher:depth=1..6 can"
-        )
-    check_settings(name, ("depth",))
-    return depth or whole_setting(name, "depth", 1, MOST_DEPTH) or 2
+    return player or (DEFAULT_TEACHER if depth is None else f"teacher:depth={depth}")
+
+
+def _load_scoring(teacher: str, topk: int) -> "Scoring":
+    from selfmate.players.engine_process import EngineFaultError
+    from selfmate.players.scoring import load_scoring
+
+    try:
+        return load_scoring(teacher, topk)
+    except EngineFaultError as fault:
+        raise JobFailedError(f"{teacher} cannot teach, it failed: {fault}") from fault
 
 
 def _starts(openings: Path | None) -> tuple[str, ...]:
@@ -166,31 +173,26 @@ def _starts(openings: Path | None) -> tuple[str, ...]:
     return tuple(opening.board().fen() for opening in read_openings(openings))
 
 
-def _scoring(depth: int) -> "Score":
-    from functools import partial
-
-    from selfmate.rules.cores import available_cores
-    from selfmate.search.teacher import score_moves
-
-    return partial(score_moves, depth=depth, threads=available_cores())
-
-
 def _run(collection: "Collection", games: int) -> int | None:
     """Collects until all is there or until a signal, whose number is returned."""
+    from selfmate.players.engine_process import EngineFaultError
     from selfmate.runs.stop_signals import StopSignals
 
     signals = StopSignals()
     try:
         with signals, live_line(collection, games) as view:
-            for _ in collection.run():
-                view.update()
-                if signals.received is not None:
-                    break
-            collection.save()
+            try:
+                for _ in collection.run():
+                    view.update()
+                    if signals.received is not None:
+                        break
+            finally:
+                collection.save()
+    except EngineFaultError as fault:
+        raise JobFailedError(f"{collection.teacher} failed: {fault}; {GOES_ON}") from fault
     except OSError as error:
         raise JobFailedError(
-            f"cannot write {collection.path}: {error.strerror}; what is there is good, "
-            "--resume goes on"
+            f"cannot write {collection.path}: {error.strerror}; {GOES_ON}"
         ) from error
     finally:
         collection.close()

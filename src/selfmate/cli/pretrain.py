@@ -9,6 +9,7 @@ import typer
 from selfmate.cli.train_options import (
     AsJson,
     ConfigFile,
+    Device,
     Load,
     Minutes,
     Preset,
@@ -36,6 +37,7 @@ def pretrain(
     config: ConfigFile = None,
     sets: Sets = None,
     seed: Seed = None,
+    device: Device = "cpu",
     run: RunFolder = None,
     resume: Resume = False,
     load: Load = None,
@@ -56,6 +58,7 @@ def pretrain(
         config=config,
         sets=[*(sets or ()), *([f"data={names}"] if data else ())],
         seed=seed,
+        device=device,
         run=run,
         resume=resume,
         load=load,

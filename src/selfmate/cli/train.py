@@ -8,6 +8,7 @@ from selfmate.cli.numbers import whole
 from selfmate.cli.train_options import (
     AsJson,
     ConfigFile,
+    Device,
     Load,
     Minutes,
     Preset,
@@ -36,6 +37,7 @@ def train(
         typer.Option(parser=whole(1, MOST_CYCLES), metavar="K", help="As --set cycles=K."),
     ] = None,
     seed: Seed = None,
+    device: Device = "cpu",
     run: RunFolder = None,
     resume: Resume = False,
     load: Load = None,
@@ -57,6 +59,7 @@ def train(
         config=config,
         sets=[*(sets or ()), *([f"cycles={cycles}"] if cycles else ())],
         seed=seed,
+        device=device,
         run=run,
         resume=resume,
         load=load,

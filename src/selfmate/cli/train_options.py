@@ -19,6 +19,7 @@ Seed = Annotated[
     int | None,
     typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same run."),
 ]
+Device = Annotated[str, typer.Option(metavar="D", help="What computes; no setting of the run.")]
 RunFolder = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Where to keep it.", show_default="runs/LEARNER-PRESET-N"),

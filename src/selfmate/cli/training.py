@@ -38,6 +38,7 @@ class Request:
     config: Path | None
     sets: Sequence[str]
     seed: int | None
+    device: str
     run: Path | None
     resume: bool
     load: Path | None
@@ -61,6 +62,7 @@ def train_as_asked(request: Request, *, only_settings: bool, as_json: bool) -> N
         if only_settings:
             print_settings(chosen)
             return
+        chosen.check_device(request.device)
         config = request.read_config(chosen)
         directory = request.run or default_directory(
             chosen.name, request.preset or "default", config, request.resume

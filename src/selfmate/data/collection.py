@@ -61,7 +61,7 @@ class Collection:
         teacher: str,
         resume: bool,
     ) -> None:
-        self.path, self.tally = path, Tally()
+        self.path, self.teacher, self.tally = path, teacher, Tally()
         self.next = 0  # number of the game to be written next
         self._games, self._choosiness = games, choosiness
         self._texts: list[str] = []

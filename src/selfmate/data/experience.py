@@ -1,12 +1,12 @@
 """What was played, as it is learned from: games end to end in flat arrays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.data.page import Page
 from selfmate.encodings import CODINGS
 from selfmate.encodings.packed import PACKED_BYTES
 
@@ -26,7 +26,7 @@ ROW_COLUMNS: Mapping[str, tuple[type[np.generic], tuple[int, ...]]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Episodes:
+class Episodes(Page):
     """Games end to end, a row a position in which there is a legal move.
 
     The last row of a game that was cut has no action: it is only looked at from the row before.
@@ -48,17 +48,6 @@ class Episodes:
         self._check_layout()
         self._check_legal()
         self._check_games()
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "Episodes":
-        """What `arrays` returned once."""
-        names = [field.name for field in fields(cls)]
-        if sorted(arrays) != sorted(names):
-            raise ValueError(f"the arrays are {sorted(arrays)}, not {sorted(names)}")
-        return cls(**arrays)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __len__(self) -> int:
         return len(self.actions)

@@ -31,7 +31,7 @@ class Moves:
     next_states: NDArray[np.uint8]  # [B, 107]
     next_legal: Ragged
     next_potentials: NDArray[np.float32]  # [B] for the mover of next_states; 0 where it was over
-    steps: NDArray[np.int64]  # [B] plies from states to next_states, or to the game's end
+    is_cut: NDArray[np.bool_]  # [B] the game was cut at next_states: nothing was played there
 
 
 def negamax_moves(ring: Ring, rows: Rows, *, steps: int, gamma: float) -> Moves:
@@ -39,16 +39,14 @@ def negamax_moves(ring: Ring, rows: Rows, *, steps: int, gamma: float) -> Moves:
     so the sign."""
     last, going = rows, np.ones(len(rows), np.bool_)
     returns, discounts = np.zeros(len(rows)), np.ones(len(rows))
-    taken = np.zeros(len(rows), np.int64)
     for _ in range(steps):
         going &= ring.columns["actions"][last] != NO_ACTION
         ends = ring.columns["ends"][last]
         returns += np.where(going, discounts * ring.columns["rewards"][last], 0)
         discounts *= np.where(going, np.where(ends, 0, -gamma), 1)
-        taken += going
         going &= ~ends
         last = np.where(going, ring.after(last), last)
-    return _moves(ring, rows, last, returns, discounts, taken)
+    return _moves(ring, rows, last, returns, discounts)
 
 
 def two_ply_moves(ring: Ring, rows: Rows, *, gamma: float) -> Moves:
@@ -66,16 +64,15 @@ def two_ply_moves(ring: Ring, rows: Rows, *, gamma: float) -> Moves:
     over |= replied & ring.columns["ends"][reply]
     last = np.where(replied & ~over, ring.after(reply), reply)
     discounts = np.where(over, 0, np.where(replied, gamma, -gamma))
-    return _moves(ring, rows, last, returns, discounts, 1 + replied.astype(np.int64))
+    return _moves(ring, rows, last, returns, discounts)
 
 
-def _moves(  # noqa: PLR0913, PLR0917
+def _moves(
     ring: Ring,
     rows: Rows,
     last: Rows,
     returns: NDArray[np.floating],
     discounts: NDArray[np.floating],
-    steps: NDArray[np.int64],
 ) -> Moves:
     column = ring.columns
     return Moves(
@@ -89,5 +86,5 @@ def _moves(  # noqa: PLR0913, PLR0917
         next_states=column["packed"][last],
         next_legal=ring.legal(last),
         next_potentials=np.where(discounts == 0, np.float32(0), column["potentials"][last]),
-        steps=steps,
+        is_cut=column["actions"][last] == NO_ACTION,
     )

@@ -19,6 +19,16 @@ __all__ = ["Drawn", "Moves", "Priority", "Replay", "Shares"]
 BEST_FROM = 0.75  # the best part begins at this quantile of the qualities above 0
 
 Arrays = Mapping[str, NDArray[Any]]
+PAGES = "games-"  # how its pages begin in a run, which may keep others beside them
+
+
+def page_name(cycle: int) -> str:
+    return f"{PAGES}{cycle:08d}"
+
+
+def pages_of_replay(pages: Mapping[str, Arrays]) -> dict[str, Arrays]:
+    """Those of a run's pages that are a replay memory's."""
+    return {name: page for name, page in pages.items() if name.startswith(PAGES)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,13 +1,14 @@
 """Games whose moves were drawn from a policy, with all that is needed to learn from that."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.data.page import Page
 from selfmate.nets.move_scorer import Candidates
 from selfmate.rules.ragged import SparseRows, places_of_rows
 
@@ -15,7 +16,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledGames:
+class SampledGames(Page):
     """A row a ply, in any order; P plies of G games, with N legal moves in all.
 
     Of positions and moves the inputs that are set follow each other; each says how many it has.
@@ -55,17 +56,6 @@ class SampledGames:
             raise ValueError("the arrays of these sampled games are not of matching lengths")
         if (self.chosen >= self.legal_counts).any() or (self.games >= len(self.results)).any():
             raise ValueError("these sampled games hold a move or a game that is not there")
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "SampledGames":
-        """What `arrays` returned once."""
-        names = [field.name for field in fields(cls)]
-        if sorted(arrays) != sorted(names):
-            raise ValueError(f"the arrays are {sorted(arrays)}, not {sorted(names)}")
-        return cls(**arrays)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __len__(self) -> int:
         return len(self.games)

@@ -24,6 +24,7 @@ class Learner:
     then: str  # the command to try on a finished {run}
     headlines: tuple[str, ...] = ()  # the figures that are told first; none: all of them
     verb: str = "train"  # the word it is started by; of "pretrain-x" it is "pretrain"
+    devices: tuple[str, ...] = ("cpu",)  # where it can compute
     is_rehearsed: bool = True  # a few steps are cheap enough to foresee how long all will take
 
     @property
@@ -35,6 +36,11 @@ class Learner:
     def config_class(self) -> "type[Config]":
         found: type[Config] = import_module(self.module).Config
         return found
+
+    def check_device(self, device: str) -> None:
+        if device not in self.devices:
+            allowed = " or ".join(self.devices)
+            raise ValueError(f"{self.command} cannot compute on {device!r}; --device is {allowed}")
 
     def open_run(self, config: "Config", directory: "Path", session: "Session") -> "RunOnDisk":
         """A run of this learner on disk, for `with`; see `selfmate.runs.on_disk.open_run`."""

@@ -17,11 +17,18 @@ from torch import Tensor
 from torch.nn.functional import huber_loss
 
 from selfmate.arena.evaluation import Evaluation, figures_of
-from selfmate.arena.openings import Opening, shipped_openings
 from selfmate.arena.promotion import Promotion
 from selfmate.arena.self_play import Plan, Tally, play_games
-from selfmate.data.endgames import won_endgame
-from selfmate.data.replay import Drawn, Moves, Priority, Replay, Shares
+from selfmate.arena.starts import Starts
+from selfmate.data.replay import (
+    Drawn,
+    Moves,
+    Priority,
+    Replay,
+    Shares,
+    page_name,
+    pages_of_replay,
+)
 from selfmate.encodings.packed import inputs_of
 from selfmate.learners.dqn_config import OPPONENTS, Config
 from selfmate.learners.health import Vitals, Watch
@@ -31,7 +38,6 @@ from selfmate.nets.adam import Adam
 from selfmate.nets.ragged import log_softmax
 from selfmate.nets.threads import one_thread
 from selfmate.players.q_player import QPlayerSpec
-from selfmate.rules import Board
 from selfmate.rules.ragged import Ragged, best_places
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
@@ -85,6 +91,7 @@ class Dqn:
         self.opponents = Opponents(self.spec, self.net, weights)
         self.opponents.promote(self.net.arrays())
         self.replay = Replay(config.replay, shares=_shares(config), priority=_priority(config))
+        self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.health = Watch()
         self.counts = {"updates": 0, "promotions": 0}
         self.evaluation = Evaluation(
@@ -105,7 +112,7 @@ class Dqn:
         """The games of a cycle, kept as a page of the replay."""
         config = self.config
         plan = Plan(
-            boards=self._starts(dice),
+            boards=self.starts.boards(config.games, dice),
             seats=self.opponents.seats(config.games, dice),
             epsilon=config.epsilon_in(cycle),
             max_plies=config.max_plies,
@@ -114,18 +121,8 @@ class Dqn:
             advice_depth=config.advice_depth,
         )
         page, tally = play_games(self.opponents.players(), plan)
-        self.replay.add(f"games-{cycle:08d}", page)
+        self.replay.add(page_name(cycle), page)
         return tally
-
-    def _starts(self, dice: np.random.Generator) -> list[Board]:
-        """Openings for variety, and endgames that are won and must be won."""
-        config = self.config
-        openings = shipped_openings() if config.openings else [Opening(Board().fen())]
-        boards = [openings[i].board() for i in dice.integers(len(openings), size=config.games)]
-        seed, is_endgame = int(dice.integers(2**63)), dice.random(config.games) < config.endgames
-        for number in np.flatnonzero(is_endgame).tolist():
-            boards[number] = Board(won_endgame(seed, number))
-        return boards
 
     def draw(self, dice: np.random.Generator) -> tuple[Drawn, Moves]:
         config = self.config
@@ -154,9 +151,8 @@ class Dqn:
         """Rewards that are not zero-sum, for the backup two_ply alone."""
         config = self.config
         bonus = config.helped(config.imitation_bonus, 0.0, cycle)
-        is_cut = (moves.steps == 1) & (moves.discounts != 0)  # before the reply
         extras: Floats = (bonus * (moves.actions == moves.advice)).astype(np.float32)
-        extras -= np.float32(config.cut_penalty) * is_cut
+        extras -= np.float32(config.cut_penalty) * moves.is_cut
         return extras
 
     def loss(self, drawn: Drawn, moves: Moves, cycle: int) -> "Loss":
@@ -287,7 +283,7 @@ class Dqn:
         restore(self.target.arrays(), parts["target"])
         restore(self.adam.arrays(), parts["adam"])
         restore(self.opponents.best.arrays(), parts["best"])
-        games = {n: page for n, page in saved.pages.items() if n.startswith("games-")}
+        games = pages_of_replay(saved.pages)
         self.replay.load(games, parts["replay"])
         self.opponents.past.clear()
         for name, page in saved.pages.items():

@@ -73,7 +73,7 @@ class Config(selfmate.learners.config.Config):
         0.0, ge=0, le=1, description="reward for the teacher's move; two_ply alone"
     )
     cut_penalty: float = Field(
-        0.0, ge=0, le=1, description="for games that were cut; two_ply alone"
+        0.0, ge=0, le=1, description="for each side's last move before a cut; two_ply alone"
     )
 
     # Evaluation.

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate.arena.evaluation import Evaluation, figures_of
-from selfmate.arena.openings import shipped_openings
 from selfmate.arena.sampling import Plan, sample_games
-from selfmate.data.endgames import won_endgame
+from selfmate.arena.starts import Starts
 from selfmate.data.sampled_games import Rows, SampledGames
 from selfmate.learners.health import Vitals, Watch
 from selfmate.learners.reinforce_config import Config
@@ -64,6 +63,7 @@ class Reinforce:
         self.adam = Adam(self.net, config.most_norm)
         self.recent: deque[tuple[str, SampledGames]] = deque(maxlen=config.replay)
         self.average = 0.0  # of results, in White's view
+        self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.health = Watch()
         self.player = ScorerPlayer(
             "learner", self.spec, self.net, config.temperature_play, config.finds_mates
@@ -80,18 +80,6 @@ class Reinforce:
             size=self.config.games_per_click,
             player=self.spec.model_dump(mode="json"),
         )
-
-    def starts(self, count: int, dice: np.random.Generator) -> list[Board]:
-        config = self.config
-        if config.openings:
-            openings = shipped_openings()
-            boards = [openings[i].board() for i in dice.integers(len(openings), size=count)]
-        else:
-            boards = [Board() for _ in range(count)]
-        seed, is_endgame = int(dice.integers(2**63)), dice.random(count) < config.endgames
-        for number in np.flatnonzero(is_endgame).tolist():
-            boards[number] = Board(won_endgame(seed, number))
-        return boards
 
     def play(
         self, boards: Sequence[Board], temperature: float, dice: np.random.Generator
@@ -230,7 +218,7 @@ def click(learner: Reinforce, step: Step) -> None:
     config, watch = learner.config, Stopwatch()
     dice = np.random.default_rng([config.seed, step.number, step.attempt])
     temperature = config.temperature_after(step.start)
-    boards = learner.starts(step.stop - step.start, dice)
+    boards = learner.starts.boards(step.stop - step.start, dice)
     with watch("self_play"):
         games = learner.play(boards, temperature, dice)
     with watch("learning"):
@@ -240,7 +228,7 @@ def click(learner: Reinforce, step: Step) -> None:
         return
     figures = _games(games, boards) | learned | {"kl": learner.distance(games)}
     figures |= {"temperature": temperature, "baseline": learner.average}
-    learner.remember(f"games-{step.number:08d}", games)
+    learner.remember(f"sampled-{step.number:08d}", games)
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.stop == config.games:
             figures |= learner.evaluate()

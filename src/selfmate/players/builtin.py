@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import Event, Thread
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from selfmate.players.distracted import DistractedPlayer
 from selfmate.players.names import PlayerName, check_settings, whole_setting
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Player, Question, Thought
+from selfmate.players.scoring import Scoring
 from selfmate.rules import Board, uci_text
 from selfmate.rules.cores import available_cores
 from selfmate.search.choices import greedy_choices, random_choices
@@ -26,6 +28,7 @@ from selfmate.search.teacher import (
 
 DEFAULT_DEPTH = 2
 GAMES_AT_ONCE = 256
+GAMES_AT_ONCE_DEEP = 32  # where a move of each takes long, and little is to be lost with them
 LOOK_EVERY_S = 0.005  # how often a search under way is looked after
 Choose = Callable[[Sequence[Board], NDArray[np.uint64]], NDArray[np.uint16]]
 Root = tuple[int, int, tuple[str, ...]]  # move, centipawns, line
@@ -76,6 +79,15 @@ class TeacherPlayer:
 
     def think(self, question: Question) -> Thought:
         return self._deepen(question)[1]
+
+    def scoring(self, best: int) -> Scoring:
+        """Every move's exact score at the depth."""
+        return Scoring(
+            name=self.name,
+            score=partial(score_moves, depth=self._depth, threads=available_cores()),
+            games_at_once=GAMES_AT_ONCE if self._depth <= DEFAULT_DEPTH else GAMES_AT_ONCE_DEEP,
+            close=self.close,
+        )
 
     def close(self) -> None:
         pass

@@ -58,6 +58,10 @@ class EngineClient:
         except EngineFaultError:
             return False
 
+    def forget(self) -> None:
+        """The next search is of a new game, whatever it is of."""
+        self._last_game = None
+
     def search(
         self,
         board: Board,

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 
 from selfmate.players.player import Thought
 from selfmate.rules import Board
+from selfmate.search.teacher import MATE_CENTIPAWNS
+
+# Of a score that is no mate, and of a mate: so no mate is worth less than what is none.
+MOST_CENTIPAWNS, MOST_MATE_PLIES = 9_000, 999
 
 
 @dataclass
@@ -54,6 +58,52 @@ class ThoughtReader:
     def final(self, best: str) -> Thought:
         """The thought about the move that the engine settled on."""
         return self._newest.get(best) or Thought(best=best, line=(best,))
+
+
+class ScoreReader:
+    """Gathers what one search says of several moves (MultiPV): which has each rank, and the newest
+    score of each move that is no mere bound."""
+
+    def __init__(self, board: Board) -> None:
+        self._legal = frozenset(board.legal_moves())
+        self._ranks: dict[int, str] = {}
+        self._centipawns: dict[str, int] = {}
+
+    def read(self, text: str) -> None:
+        try:
+            info = _parse(iter(text.split()[1:]))
+        except (ValueError, StopIteration):
+            return
+        score, move = _centipawns(info), info.line[0] if info.line else ""
+        if score is None or move not in self._legal or not 1 <= info.rank <= len(self._legal):
+            return
+        self._ranks[info.rank] = move
+        if not info.is_bound:
+            self._centipawns[move] = score
+
+    def scores(self) -> dict[str, int]:
+        """Moves and centipawns for the side to move, best first.
+
+        A search that ends in the midst of a round leaves the lower ranks as the round before had
+        them: so a move may stand in two ranks, and a lower one must not score more.
+        """
+        scores: dict[str, int] = {}
+        least = MATE_CENTIPAWNS
+        for _, move in sorted(self._ranks.items()):
+            if move in self._centipawns and move not in scores:
+                scores[move] = least = min(least, self._centipawns[move])
+        return scores
+
+
+def _centipawns(info: _Info) -> int | None:
+    """As the teacher counts: a mate on the n-th ply is 10000 - n."""
+    if info.mate_in is not None:
+        plies = 2 * info.mate_in - 1 if info.mate_in > 0 else -2 * info.mate_in
+        size = MATE_CENTIPAWNS - min(plies, MOST_MATE_PLIES)
+        return size if info.mate_in > 0 else -size
+    if info.score_pawns is None:
+        return None
+    return max(-MOST_CENTIPAWNS, min(round(100 * info.score_pawns), MOST_CENTIPAWNS))
 
 
 def _parse(words: Iterator[str]) -> _Info:

@@ -79,6 +79,11 @@ class Seat:
         """Whether its process has just searched an earlier position of this game."""
         return self._seated is not None and self._seated[1].knows(board)
 
+    def forget(self) -> None:
+        """The next search owes nothing to earlier ones."""
+        if self._seated is not None:
+            self._seated[1].forget()
+
     def search(
         self,
         board: Board,

@@ -1,14 +1,12 @@
 """Players that are programs of their own and speak UCI."""
 
 import os
-import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -17,13 +15,14 @@ from numpy.typing import NDArray
 
 from selfmate.players.engine_client import Margins
 from selfmate.players.engine_info import ThoughtReader
+from selfmate.players.engine_pool import EnginePool, taken_from
 from selfmate.players.engine_process import EngineFaultError
-from selfmate.players.engine_seat import Engine, Seat, Starter
-from selfmate.players.jobs import Job, run_jobs
+from selfmate.players.engine_scores import EngineScores
+from selfmate.players.engine_seat import Engine, Seat
 from selfmate.players.names import PlayerName, check_settings, whole_setting
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
+from selfmate.players.scoring import Scoring
 from selfmate.rules import Board, uci_code
-from selfmate.rules.cores import available_cores
 
 DEFAULT_MOVETIME_MS = 100
 # What may be asked of an engine for one move.
@@ -42,12 +41,8 @@ class ExternalPlayer:
 
     def __init__(self, name: str, engine: Engine, margins: Margins | None = None) -> None:
         self._name = name
-        self._own = engine.limits
-        self._starter = Starter(engine, margins or Margins())
-        self._seats = [Seat(self._starter) for _ in range(available_cores())]
-        self._busy = Lock()
-        # Also at the end of the program, and when the player is forgotten without being closed.
-        weakref.finalize(self, self._starter.processes.end_all)
+        self._engine, self._margins = engine, margins or Margins()
+        self._pool = EnginePool(engine, self._margins)
 
     @property
     def name(self) -> str:
@@ -55,7 +50,7 @@ class ExternalPlayer:
 
     @property
     def games_at_once(self) -> int:
-        return len(self._seats)
+        return len(self._pool.seats)
 
     def __enter__(self) -> Self:
         return self
@@ -73,7 +68,7 @@ class ExternalPlayer:
     ) -> Choices:
         moves = np.zeros(len(boards), np.uint16)
         forfeits: dict[int, str] = {}
-        used = _merged(self._own, limits)
+        used = _merged(self._engine.limits, limits)
 
         def work(seat: Seat, games: Iterator[int]) -> None:
             for game in games:
@@ -83,7 +78,7 @@ class ExternalPlayer:
                     forfeits[game] = str(fault)
 
         shares = self._share_out(boards)
-        self._run([partial(work, seat, games) for seat, games in shares])
+        self._pool.run([partial(work, seat, games) for seat, games in shares])
         return Choices(moves, forfeits)
 
     def _share_out(self, boards: Sequence[Board]) -> list[tuple[Seat, Iterator[int]]]:
@@ -93,16 +88,16 @@ class ExternalPlayer:
         """
         waiting = deque(range(len(boards)))
         shares: list[tuple[Seat, Iterator[int]]] = []
-        for seat in self._seats:
+        for seat in self._pool.seats:
             known = [game for game in waiting if seat.knows(boards[game])][:1]
             for game in known:
                 waiting.remove(game)
-            shares.append((seat, chain(known, _taken_from(waiting))))
+            shares.append((seat, chain(known, taken_from(waiting))))
         return shares
 
     def think(self, question: Question) -> Thought:
         """As the protocol says; a fault of the engine is raised as EngineFaultError."""
-        board, limits = question.board, _merged(self._own, question.limits)
+        board, limits = question.board, _merged(self._engine.limits, question.limits)
         reader = ThoughtReader(board)
         best: list[str] = []
 
@@ -111,41 +106,28 @@ class ExternalPlayer:
                 question.report(thought)
 
         def work() -> None:
-            best.append(self._seats[0].search(board, limits, question.stop, tell))
+            best.append(self._pool.seats[0].search(board, limits, question.stop, tell))
 
-        self._run([work])
+        self._pool.run([work])
         return reader.final(best[0])
 
-    def close(self) -> None:
-        if not self._busy.acquire(blocking=False):
-            self._starter.processes.kill_all()
-            self._busy.acquire()
-        try:
-            for seat in self._seats:
-                seat.close()
-            self._starter.processes.end_all()
-        finally:
-            self._busy.release()
+    def scoring(self, best: int) -> Scoring:
+        """By processes of their own, which look at several moves alike."""
+        scores = EngineScores(self._engine, self._margins, best)
+        return Scoring(
+            name=self.name,
+            score=scores.score,
+            games_at_once=scores.games_at_once,
+            close=scores.close,
+        )
 
-    def _run(self, works: Sequence[Callable[[], None]]) -> None:
-        with self._busy:
-            self._starter.processes.open()
-            run_jobs([Job(work) for work in works], self._starter.processes.kill_all)
+    def close(self) -> None:
+        self._pool.close()
 
 
 def _merged(own: Limits, asked: Limits) -> Limits:
     given = {f.name: value for f in fields(asked) if (value := getattr(asked, f.name)) is not None}
     return replace(own, **given)
-
-
-def _taken_from(waiting: deque[int]) -> Iterator[int]:
-    """One after the other, until another has taken the last."""
-    while True:
-        try:
-            game = waiting.popleft()
-        except IndexError:
-            return
-        yield game
 
 
 def make_external(name: PlayerName, margins: Margins | None = None) -> ExternalPlayer:

@@ -19,9 +19,10 @@ from selfmate.encodings.packed import (
 )
 from selfmate.nets.q_net import QNet, QNetShape
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
+from selfmate.players.scoring import Scoring
 from selfmate.rules import Board, uci_text
 from selfmate.rules.ragged import Ragged
-from selfmate.search.teacher import VALUE_SCALE_PAWNS
+from selfmate.search.teacher import VALUE_SCALE_PAWNS, MoveScores
 from selfmate.search.value_choices import chosen_actions
 
 ACTIONS = CODINGS[CODING].size
@@ -75,8 +76,28 @@ class QPlayer:
         first, *others = map(_thought, moves.tolist(), _pawns(values[ranks]).tolist())
         return replace(first, others=tuple(others))
 
+    def scoring(self, best: int) -> Scoring:
+        return Scoring(
+            name=self.name,
+            score=self._scores,
+            games_at_once=self.games_at_once,
+            close=self.close,
+        )
+
     def close(self) -> None:
         pass
+
+    def _scores(self, boards: Sequence[Board]) -> MoveScores:
+        """Of every legal action: of promotions the queen's, for the net cannot tell them apart."""
+        black = _is_black(boards)
+        values, legal = self._judged(boards, black)
+        actions = turned_actions(legal.values, black[legal.rows])
+        asked = [boards[row] for row in legal.rows.tolist()]
+        return MoveScores(
+            moves=moves_of_actions(CODING, asked, actions),
+            centipawns=np.rint(100 * _pawns(values)).astype(np.int32),
+            offsets=legal.offsets,
+        )
 
     def _judged(
         self, boards: Sequence[Board], black: NDArray[np.bool_]

@@ -30,9 +30,12 @@ VALUE_SCALE_PAWNS = 4.0  # a pawn ahead is worth tanh(1/4) = 0.24, a queen 0.98,
 
 @dataclass(frozen=True)
 class MoveScores:
-    """Every legal move of many games: game i owns the rows offsets[i] to offsets[i + 1]."""
+    """Moves of many games: game i owns the rows offsets[i] to offsets[i + 1], one at least.
 
-    moves: NDArray[np.uint16]  # [N], in the order of the legal lists
+    The teacher's are all legal moves, in the order of the legal lists.
+    """
+
+    moves: NDArray[np.uint16]  # [N]
     centipawns: NDArray[np.int32]  # [N], for the side to move
     offsets: NDArray[np.int64]  # [B + 1]
 

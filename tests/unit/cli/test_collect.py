@@ -12,10 +12,14 @@ import pytest
 import zstandard
 
 from selfmate.data.positions import read_positions
+from selfmate.rules import Board
 from unit.cli.process import command_of, selfmate
 from unit.data.collected import without_ts
+from unit.players.scoring_engines import ScoringEngine
+from unit.players.trained_runs import make_run
 
 COLLECT = ("collect", "--depth", "1", "--games", "12", "--max-plies", "60")
+ONE_MOVE = "7k/8/8/8/8/8/1q6/K7 w - - 0 1"  # and the game is over
 LONG = ("collect", "--depth", "1", "--games", "100000", "--json", "--out", "long.ndjson")
 
 
@@ -110,6 +114,63 @@ def test_a_signal_leaves_whole_games_to_go_on_with(
     assert entries_of(path)[: len(stopped)] == stopped
 
 
+def test_any_player_that_scores_its_moves_teaches(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "x")
+    options = ("--games", "3", "--max-plies", "9", "--topk", "3")
+    for out, name in (("e", ScoringEngine(tmp_path).name), ("q", "runs/x:version=3")):
+        done = selfmate(
+            "collect", *options, "--teacher", name, "--out", f"{out}.ndjson", cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        assert len(read_positions(tmp_path / f"{out}.ndjson"))
+        settings = json.loads((tmp_path / f"{out}.ndjson.settings.json").read_text())
+        assert settings["teacher"] == name
+
+
+def test_ctrl_c_ends_engines_and_their_games_go_on(tmp_path: Path) -> None:
+    engine, path = ScoringEngine(tmp_path), tmp_path / "e.ndjson"
+    collect = ("collect", "--teacher", engine.name, "--max-plies", "6", "--json")
+    long = (*collect, "--games", "100000", "--out", "e.ndjson")
+    with subprocess.Popen(
+        command_of(*long), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        while engine.searches() < 200:  # more than the first games have
+            with suppress(subprocess.TimeoutExpired):
+                pytest.fail(f"it ended with {process.wait(0.01)}")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert engine.left() == []
+    games = ("--games", str(entries_of(path)[-1]["game_id"] + 5))
+    assert selfmate(*collect, *games, "--out", "e.ndjson", "--resume", cwd=tmp_path).returncode == 0
+    assert selfmate(*collect, *games, "--out", "again.ndjson", cwd=tmp_path).returncode == 0
+    assert entries_of(path) == entries_of(tmp_path / "again.ndjson")
+    assert engine.left() == []
+
+
+def test_an_engine_that_fails_is_exit_code_1_and_costs_no_game(tmp_path: Path) -> None:
+    (tmp_path / "o.epd").write_text(f"{ONE_MOVE}\n{Board().fen()}\n")
+    engine = ScoringEngine(tmp_path, "crash")
+    options = ("--openings", "o.epd", "--topk", "1", "--games", "4")
+    collect = ("collect", *options, "--teacher", engine.name, "--out", "e.ndjson")
+    failed = selfmate(*collect, cwd=tmp_path)
+    assert failed.returncode == 1
+    assert failed.stderr.count("\n") == 1
+    assert f"{engine.name} failed: crashed; what is there is good" in failed.stderr
+    assert engine.left() == []
+    assert {entry["game_id"] for entry in entries_of(tmp_path / "e.ndjson")} == {0}
+
+
+def test_an_engine_that_does_not_start_leaves_nothing_behind(tmp_path: Path) -> None:
+    failed = selfmate(
+        "collect", "--teacher", "uci:path=/bin/false", "--out", "e.ndjson", cwd=tmp_path
+    )
+    assert failed.returncode == 1
+    assert "uci:path=/bin/false cannot teach, it failed: did_not_start:" in failed.stderr
+    assert failed.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_full_disk_is_exit_code_1_and_costs_nothing(tmp_path: Path) -> None:
     """A limit on the size of files stands for the end of the disk."""
     most = 400_000
@@ -143,10 +204,10 @@ def test_a_full_disk_is_exit_code_1_and_costs_nothing(tmp_path: Path) -> None:
         (["--mix", "random"], "bad --mix 'random': '' is not a number from 0 to 1"),
         (["--mix", "puzzles=0.1"], "bad --mix 'puzzles=0.1': it is random=F,endgames=F"),
         (["--mix", "random=0.6,endgames=0.6"], "shares that sum to 1 at most"),
-        (["--teacher", "random"], "random does not score every move"),
+        (["--teacher", "random"], "random cannot teach: it does not score its moves; teacher:"),
         (["--teacher", "nobody"], "no player 'nobody'"),
         (["--teacher", "teacher:depth=9"], "is not a whole number 1..6"),
-        (["--teacher", "teacher:random=5"], "has no setting 'random'"),
+        (["--teacher", "teacher:random=5"], "by random= it plays against its scores; teacher:"),
         (["--teacher", "teacher:depth=3", "--depth", "2"], "--depth is for the usual teacher"),
         (["--openings", "none.epd"], "No such file"),
         (["--seed", "-1"], "'-1' is not a whole number from 0"),

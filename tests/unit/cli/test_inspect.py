@@ -65,6 +65,16 @@ def test_it_fits_into_80_columns_and_the_headlines_come_first(folder: Path) -> N
     assert shown.index("score_teacher_depth_1") < shown.index("distinct_games")
 
 
+def test_pages_that_are_no_replay_memory_are_not_taken_for_one(tmp_path: Path) -> None:
+    train = ("train", "reinforce", "--preset", "tiny", "--set", "replay=2", "--minutes", "1e-9")
+    assert selfmate(*train, "--run", "r", cwd=tmp_path).returncode == 0
+    shown = selfmate("inspect", "r", "--json", cwd=tmp_path)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    report = json.loads(shown.stdout)
+    assert report["replay"] is None
+    assert report["checkpoints"][-1]["page_bytes"] > 0
+
+
 def test_a_shared_page_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 

@@ -91,7 +91,8 @@ def test_resuming_what_is_finished_says_so_and_changes_nothing(
     unbroken: Path, tmp_path: Path
 ) -> None:
     before = outcome(unbroken)
-    done = toy("train", "toy", "--run", str(unbroken), "--resume", cwd=tmp_path)
+    same = ("--run", str(unbroken), "--resume", "--device", "cpu")
+    done = toy("train", "toy", *same, cwd=tmp_path)
     assert done.returncode == 0
     assert "is finished already" in done.stderr
     assert outcome(unbroken) == before
@@ -175,6 +176,7 @@ def test_figures_go_to_tensorboard_too(tmp_path: Path) -> None:
         (["toy", "--minutes", "0"], "'0' is not a number above 0"),
         (["toy", "--minutes", "nan"], "'nan' is not a number above 0"),
         (["toy", "--load", "none"], "none is not a run"),
+        (["toy", "--device", "cuda"], "train toy cannot compute on 'cuda'; --device is cpu"),
         (["toy", "--run", "/dev/null/x"], "Not a directory"),
         *[(["toy", "--set", text], f"{text.partition('=')[0]} cannot be") for text in SOME_WRONG],
     ],

@@ -20,7 +20,7 @@ PAGES = st.lists(
     min_size=1,
     max_size=8,
 )
-Backup = tuple[float, float, Row | None, int]  # return, discount, next row, steps
+Backup = tuple[float, float, Row | None]  # return, discount, next row
 
 
 def slow_negamax(game: Game, at: int, steps: int) -> Backup:
@@ -30,19 +30,19 @@ def slow_negamax(game: Game, at: int, steps: int) -> Backup:
         total += (-GAMMA) ** taken * row.reward
         taken += 1
         if row.ends:
-            return total, 0.0, None, taken
-    return total, (-GAMMA) ** taken, game[at + taken], taken
+            return total, 0.0, None
+    return total, (-GAMMA) ** taken, game[at + taken]
 
 
 def slow_two_ply(game: Game, at: int) -> Backup:
     if game[at].ends:
-        return game[at].reward, 0.0, None, 1
+        return game[at].reward, 0.0, None
     reply = game[at + 1]
     if reply.action < 0:
-        return 0.0, -GAMMA, reply, 1
+        return 0.0, -GAMMA, reply
     if reply.ends:
-        return -reply.reward, 0.0, None, 2
-    return 0.0, GAMMA, game[at + 2], 2
+        return -reply.reward, 0.0, None
+    return 0.0, GAMMA, game[at + 2]
 
 
 def listed(ragged: Ragged) -> list[tuple[int, ...]]:
@@ -57,14 +57,14 @@ def check_moves(moves: Moves, games: list[Game], backup: Callable[[Game, int], B
     legal, next_legal = listed(moves.legal), listed(moves.next_legal)
     for i, number in enumerate(numbers_of(moves)):
         game, at = places[number]
-        returned, discount, later, steps = backup(game, at)
+        returned, discount, later = backup(game, at)
         assert moves.states[i].tolist() == state_of(game[at])
         assert (moves.actions[i], moves.advice[i]) == (game[at].action, game[at].advice)
         assert moves.potentials[i] == game[at].potential
         assert legal[i] == game[at].legal
         assert moves.returns[i] == pytest.approx(returned)
         assert moves.discounts[i] == pytest.approx(discount)
-        assert moves.steps[i] == steps
+        assert moves.is_cut[i] == (later is not None and later.action < 0)
         assert next_legal[i], "a maximum over legal actions is always possible"
         if later is None:
             assert moves.next_potentials[i] == 0

@@ -91,12 +91,25 @@ def test_two_ply_alone_has_a_bonus_and_a_penalty() -> None:
     page.advice[:] = [action("h1h2"), action("e8d8", turned=True), action("h2h3"), NO_ACTION]
     extras = {"backup": "two_ply", "advice_depth": 1, "imitation_bonus": 0.2, "cut_penalty": 0.1}
     dqn = saying(page, {}, 0.5, help_cycles=10, **extras)
-    expected = [G * 0.5 + 0.2, G * 0.5, -G * 0.5 + 0.2 - 0.1]
+    # Before the cut White moved last, and Black a ply earlier: both pay for it.
+    expected = [G * 0.5 + 0.2, G * 0.5 - 0.1, -G * 0.5 + 0.2 - 0.1]
     np.testing.assert_allclose(targets_of(dqn, page)[:3], expected, rtol=1e-6)
-    half = [G * 0.5 + 0.1, G * 0.5, -G * 0.5 + 0.1 - 0.1]
+    half = [G * 0.5 + 0.1, G * 0.5 - 0.1, -G * 0.5 + 0.1 - 0.1]
     np.testing.assert_allclose(targets_of(dqn, page, cycle=6)[:3], half, rtol=1e-5)
-    without = [G * 0.5, G * 0.5, -G * 0.5 - 0.1]
+    without = [G * 0.5, G * 0.5 - 0.1, -G * 0.5 - 0.1]
     np.testing.assert_allclose(targets_of(dqn, page, cycle=11)[:3], without, rtol=1e-6)
+
+
+def test_a_game_cut_after_one_ply_has_one_side_to_pay() -> None:
+    page = line(QUIET, ["h1h2"])
+    dqn = saying(page, {}, 0.5, backup="two_ply", cut_penalty=0.1)
+    assert targets_of(dqn, page)[0] == pytest.approx(-G * 0.5 - 0.1)
+
+
+def test_a_game_that_ends_by_itself_pays_nothing() -> None:
+    page = line(MATE_IN_TWO, MATING_LINE)
+    dqn = saying(page, {}, 0.25, backup="two_ply", cut_penalty=0.1)
+    np.testing.assert_allclose(targets_of(dqn, page), [G * 0.25, -1, 1], rtol=1e-6)
 
 
 @pytest.mark.parametrize(("double", "value"), [(True, 0.3), (False, 0.8)])
@@ -159,6 +172,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"gamma": 0.0, "shaping": 0.3},
     {"backup": "two_ply", "shaping": 0.2},
     {"backup": "two_ply", "imitation_bonus": 0.3, "cut_penalty": 0.2, "double": False},
+    {"backup": "two_ply", "cut_penalty": 0.2, "gamma": 0.0},
 ]
 
 
@@ -213,6 +227,7 @@ class Slow:
             return here - gamma * ahead - self.dqn.config.cut_penalty
         if page.ends[row + 1]:
             return here - float(page.rewards[row + 1])
+        here -= self.dqn.config.cut_penalty if page.actions[row + 2] == NO_ACTION else 0.0
         return here + gamma * (self.value(row + 2) + self.shaping * float(page.potentials[row + 2]))
 
     def value(self, row: int) -> float:

@@ -40,6 +40,13 @@ def test_learners_say_how_they_are_started() -> None:
     assert LEARNERS["pretrain-dqn"].command == "pretrain dqn"
 
 
+def test_learners_say_where_they_can_compute() -> None:
+    for learner in LEARNERS.values():
+        learner.check_device("cpu")  # what is meant when nobody says
+    with pytest.raises(ValueError, match="pretrain dqn cannot compute on 'cuda'; --device is cpu"):
+        LEARNERS["pretrain-dqn"].check_device("cuda")
+
+
 def test_every_preset_of_a_learner_has_its_learner() -> None:
     starts = tuple(f"{learner}-" for learner in LEARNERS)
     assert all(name.startswith(starts) for name in preset_names() if "-" in name)
