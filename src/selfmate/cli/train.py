@@ -48,7 +48,8 @@ def train(
 
     Settings come in layers: defaults, preset, file, --set, --seed.
 
-    Exit code 0 also when paused by --minutes; 130 or 143 when stopped by a signal, with all saved.
+    Exit code 0 also when paused, by --minutes or SIGUSR1; 130 or 143 when stopped by Ctrl-C or
+    SIGTERM, with all saved.
     """
     request = Request(
         learner=learner,

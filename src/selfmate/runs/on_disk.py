@@ -19,7 +19,7 @@ from selfmate.runs.place import Place
 from selfmate.runs.progress import Progress
 from selfmate.runs.run import Arrays, Json, State
 from selfmate.runs.steps import Plan, RunStep
-from selfmate.runs.stop_signals import StopSignals
+from selfmate.runs.stop_signals import PAUSE, StopSignals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +43,21 @@ def open_run(directory: Path, header: Header, policy: Policy, session: Session) 
 
 class RunOnDisk:
     """Implements `Run`. `finished` is true from the start when there is nothing left to do, and
-    after the last step; `stopped_by` is the signal that ended the steps early."""
+    after the last step; `stopped_by` is the signal that ended the steps early, unless
+    that was a wish to pause."""
 
     def __init__(self, place: Place, header: Header, policy: Policy, session: Session) -> None:
         self.directory = place.directory
         self.finished = place.finished
         self._place, self._header, self._policy, self._session = place, header, policy, session
-        self._signals = StopSignals()
+        self._signals = StopSignals(PAUSE)
         self._walk: Generator[RunStep] | None = None
         self._keeper: Keeper | None = None
 
     @property
     def stopped_by(self) -> Signals | None:
-        return self._signals.received
+        received = self._signals.received
+        return None if received == PAUSE else received
 
     def __enter__(self) -> Self:
         return self
@@ -104,7 +106,7 @@ class RunOnDisk:
     def _steps_left(self, keeper: Keeper, plan: Plan) -> Generator[RunStep]:
         deadline = time.monotonic() + 60 * self._session.minutes
         began = time.monotonic()
-        while keeper.step < plan.count and self.stopped_by is None:
+        while keeper.step < plan.count and self._signals.received is None:
             step = RunStep(plan, keeper.step + 1, keeper.still_good, keeper.attempt)
             yield step
             if step.failure is not None:

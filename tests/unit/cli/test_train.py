@@ -65,12 +65,17 @@ def test_a_paused_run_goes_on_to_the_same_end(unbroken: Path, tmp_path: Path) ->
     assert outcome(tmp_path / "runs" / "toy-tiny-1") == outcome(unbroken)
 
 
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_a_signal_saves_and_says_how_to_go_on(name: str, code: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "state", "code"),
+    [("SIGINT", "stopped", 130), ("SIGTERM", "stopped", 143), ("SIGUSR1", "paused", 0)],
+)
+def test_a_signal_saves_and_says_how_to_go_on(
+    name: str, state: str, code: int, tmp_path: Path
+) -> None:
     sets = ("--preset", "tiny", "--set", "signal_at=5", "--set", f"signal={name}")
     stopped = toy("train", "toy", *sets, cwd=tmp_path)
     assert stopped.returncode == code
-    assert "stopped: runs/toy-tiny-1, 100 of 300" in stopped.stdout
+    assert f"{state}: runs/toy-tiny-1, 100 of 300" in stopped.stdout
     assert "--run runs/toy-tiny-1 --resume" in stopped.stdout
     resumed = toy("train", "toy", *sets, "--resume", cwd=tmp_path)
     assert resumed.returncode == 0

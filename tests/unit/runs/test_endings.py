@@ -43,6 +43,25 @@ def test_signals_save_and_stop(
     assert result(tmp_path / "run") == whole
 
 
+@pytest.mark.parametrize(
+    ("names", "state", "code"),
+    [
+        (["SIGUSR1"], "paused", 0),
+        (["SIGUSR1", "SIGUSR1"], "paused", 0),
+        (["SIGUSR1", "SIGINT"], "stopped", 130),
+        (["SIGTERM", "SIGUSR1"], "stopped", 143),
+    ],
+)
+def test_a_run_pauses_when_asked_unless_asked_to_stop(
+    tmp_path: Path, whole: dict[str, bytes], names: list[str], state: str, code: int
+) -> None:
+    assert toy("run", "--signals", *names, cwd=tmp_path).returncode == code
+    status = RunDirectory(tmp_path / "run").status()
+    assert (status.state, status.step) == (state, 5)
+    run_toy(tmp_path / "run", RESUME)
+    assert result(tmp_path / "run") == whole
+
+
 def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: dict[str, bytes]) -> None:
     done = toy("run", "--signals", "SIGINT", "SIGINT", cwd=tmp_path)
     assert done.returncode == 130
@@ -54,7 +73,8 @@ def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: dict[str, bytes]) 
 
 
 def test_handlers_are_put_back(tmp_path: Path) -> None:
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    heard = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+    before = [signal.getsignal(number) for number in heard]
 
     def fail(step: Step) -> None:
         raise ArithmeticError
@@ -62,7 +82,7 @@ def test_handlers_are_put_back(tmp_path: Path) -> None:
     assert run_toy(tmp_path / "one", before=stop_at(2)).stopped_by == signal.SIGINT
     with pytest.raises(ArithmeticError):
         run_toy(tmp_path / "two", before=fail)
-    assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert before == [signal.getsignal(number) for number in heard]
     assert RunDirectory(tmp_path / "two").status().message == "ArithmeticError()"
 
 
