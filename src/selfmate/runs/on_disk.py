@@ -27,7 +27,8 @@ class Session:
     """What is asked of one sitting and is no part of the run."""
 
     resume: bool = False
-    minutes: float = math.inf  # ends at the first step boundary after so long
+    minutes: float = math.inf  # pauses at the first step boundary after so long
+    pause_after: float = math.inf  # the same after so many more units
     load: Arrays | None = None  # another run's weights to begin with; not used when going on
     say: Callable[[str], None] = print  # for what somebody should know
     watch: Callable[[Progress], None] | None = None  # called after every step
@@ -105,6 +106,7 @@ class RunOnDisk:
 
     def _steps_left(self, keeper: Keeper, plan: Plan) -> Generator[RunStep]:
         deadline = time.monotonic() + 60 * self._session.minutes
+        enough = plan.done(keeper.step) + self._session.pause_after
         began = time.monotonic()
         while keeper.step < plan.count and self._signals.received is None:
             step = RunStep(plan, keeper.step + 1, keeper.still_good, keeper.attempt)
@@ -122,7 +124,7 @@ class RunOnDisk:
             if self._session.watch is not None:
                 with keeper.writing():
                     self._session.watch(progress)
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= deadline or plan.done(keeper.step) >= enough:
                 break
         keeper.save()
         self.finished = keeper.step == plan.count

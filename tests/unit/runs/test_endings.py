@@ -113,6 +113,28 @@ def test_minutes_pause_after_a_step(tmp_path: Path, whole: dict[str, bytes]) -> 
     assert result(tmp_path) == whole
 
 
+@pytest.mark.parametrize(("units", "steps"), [(1, 1), (5, 1), (6, 2), (30, 6), (57, 12), (99, 12)])
+def test_a_run_pauses_after_so_many_more_units(
+    tmp_path: Path, whole: dict[str, bytes], units: int, steps: int
+) -> None:
+    """Steps are of 5; one on the way comes to nothing and is done again."""
+    run = run_toy(tmp_path, Session(pause_after=units))
+    assert (run.finished, run.stopped_by) == (steps == 12, None)
+    status = RunDirectory(tmp_path).status()
+    assert (status.state, status.step) == ("finished" if run.finished else "paused", steps)
+    run_toy(tmp_path, Session(resume=True, pause_after=units))
+    assert RunDirectory(tmp_path).status().step == min(2 * steps, 12)
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
+
+
+def test_of_two_ways_to_pause_the_first_counts(tmp_path: Path) -> None:
+    run_toy(tmp_path / "soon", Session(minutes=0, pause_after=20))
+    run_toy(tmp_path / "later", Session(minutes=1e9, pause_after=20))
+    steps = [RunDirectory(tmp_path / name).status().step for name in ("soon", "later")]
+    assert steps == [1, 4]
+
+
 @pytest.mark.parametrize("most_bytes", [0, 100, 200, 300, 500, 600, 700])
 def test_a_full_disk_is_said_and_survived(
     tmp_path: Path, whole: dict[str, bytes], most_bytes: int
