@@ -12,6 +12,7 @@ from selfmate.cli.train_options import (
     Device,
     Load,
     Minutes,
+    PauseAfter,
     Preset,
     Resume,
     RunFolder,
@@ -42,6 +43,7 @@ def pretrain(
     resume: Resume = False,
     load: Load = None,
     minutes: Minutes = None,
+    pause_after: PauseAfter = None,
     tensorboard: TensorBoard = False,
     settings: Settings = False,
     as_json: AsJson = False,
@@ -63,6 +65,7 @@ def pretrain(
         resume=resume,
         load=load,
         minutes=minutes,
+        pause_after=pause_after,
         tensorboard=tensorboard,
     )
     train_as_asked(request, only_settings=settings, as_json=as_json)

@@ -18,6 +18,7 @@ from torch.nn.functional import huber_loss
 
 from selfmate.arena.evaluation import Evaluation, figures_of
 from selfmate.arena.promotion import Promotion
+from selfmate.arena.sample_game import sample_of
 from selfmate.arena.self_play import Plan, Tally, play_games
 from selfmate.arena.starts import Starts
 from selfmate.data.replay import (
@@ -41,6 +42,7 @@ from selfmate.players.q_player import QPlayerSpec
 from selfmate.rules.ragged import Ragged, best_places
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.stopwatch import Stopwatch
 
 RUNGS = ("random", "greedy", "teacher:depth=1")
@@ -108,8 +110,8 @@ class Dqn:
         player = self.spec.model_dump(mode="json")
         return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
 
-    def play(self, cycle: int, dice: np.random.Generator) -> Tally:
-        """The games of a cycle, kept as a page of the replay."""
+    def play(self, cycle: int, dice: np.random.Generator) -> tuple[Tally, SampleGame]:
+        """The games of a cycle, kept as a page of the replay, and one of them to be shown."""
         config = self.config
         plan = Plan(
             boards=self.starts.boards(config.games, dice),
@@ -120,9 +122,12 @@ class Dqn:
             gamma=config.gamma,
             advice_depth=config.advice_depth,
         )
-        page, tally = play_games(self.opponents.players(), plan)
+        players = self.opponents.players()
+        page, tally = play_games(players, plan)
         self.replay.add(page_name(cycle), page)
-        return tally
+        shown = cycle % config.games  # the learner is White and Black in turn
+        white, black = (players[seat].name for seat in plan.seats[shown].tolist())
+        return tally, sample_of(plan.boards[shown], white, black)
 
     def draw(self, dice: np.random.Generator) -> tuple[Drawn, Moves]:
         config = self.config
@@ -312,7 +317,8 @@ def cycle(dqn: Dqn, step: Step) -> None:
     config, watch = dqn.config, Stopwatch()
     dice = np.random.default_rng([config.seed, step.number, step.attempt])
     with watch("self_play"):
-        tally = dqn.play(step.number, dice)
+        tally, game = dqn.play(step.number, dice)
+    step.show(game)
     figures = _games(tally) | {"epsilon": config.epsilon_in(step.number)}
     learned = dqn.learn(step, dice, watch)
     figures |= learned | {"updates": dqn.counts["updates"], "replay": len(dqn.replay)}
