@@ -35,10 +35,18 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         listening.close()
         raise ValueError(f"the lab cannot listen on {host} port {port}: {_why(error)}") from error
-    if ipaddress.ip_address(listening.getsockname()[0]).is_unspecified:
+    if _address(listening).is_unspecified:
         listening.close()
         raise ValueError("--host is one address of this machine, not all of them")
     return listening
+
+
+def is_loopback(listening: socket.socket) -> bool:
+    return _address(listening).is_loopback
+
+
+def _address(listening: socket.socket) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    return ipaddress.ip_address(listening.getsockname()[0])
 
 
 def _why(error: OSError | UnicodeError) -> str:
@@ -73,6 +81,7 @@ def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], N
             access_log=False,
             server_header=False,
             ws_max_size=MOST_MESSAGE_BYTES,
+            ws_per_message_deflate=False,
             timeout_graceful_shutdown=PATIENCE_S,
             limit_concurrency=MOST_CONNECTIONS,
         )
