@@ -20,7 +20,7 @@ from selfmate.lab.app import LabSettings, make_app
 from selfmate.lab.socket import MOST_MESSAGE_BYTES
 from selfmate.lab.static import is_built, page_folder
 
-PATIENCE_S = 1  # for requests, and then for threads, at the end
+PATIENCE_S = 1  # for requests at the end, and half of it for threads
 MOST_CONNECTIONS = 200
 
 
@@ -111,11 +111,11 @@ class _Server(uvicorn.Server):
 
 
 def _leave() -> None:
-    """Threads that are deep in thought are not waited for."""
-    due = time.monotonic() + PATIENCE_S
-    others = [each for each in threading.enumerate() if each is not threading.main_thread()]
-    for thread in others:
-        if not thread.daemon:
+    """Threads that are deep in thought, maybe inside the core, are not waited for: they must not
+    meet the end of the interpreter either."""
+    due = time.monotonic() + PATIENCE_S / 2
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
             thread.join(max(0, due - time.monotonic()))
             if thread.is_alive():
                 os._exit(0)
