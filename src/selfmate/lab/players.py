@@ -87,7 +87,7 @@ class LabPlayers:
         if not name.startswith(RUNS):
             if parse_name(name).kind not in KINDS:
                 there_are = ", ".join(KINDS)
-                raise ValueError(f"the lab has no player {name!r}: {there_are}, or {RUNS}NAME")
+                raise ValueError(f"the lab has no player {name[:80]!r}: {there_are}, or {RUNS}NAME")
             return name
         run, settings = _split(name.removeprefix(RUNS))
         return f"{self._runs.run(run).path.absolute()}{settings}"

@@ -26,18 +26,25 @@ MOST_CONNECTIONS = 200
 
 def listen(host: str, port: int) -> socket.socket:
     """ValueError says why it cannot be done."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen()
+        listening = _bound(host, port)
     except (OSError, UnicodeError) as error:
-        listening.close()
         raise ValueError(f"the lab cannot listen on {host} port {port}: {_why(error)}") from error
     if _address(listening).is_unspecified:
         listening.close()
         raise ValueError("--host is one address of this machine, not all of them")
+    return listening
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()
+    except BaseException:
+        listening.close()
+        raise
     return listening
 
 
