@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from page.lab import RunningLab, running_lab
-from selfmate.lab.serve import built_page
+from page.lab import RunningLab, require_page, running_lab
 from unit.lab.asking import Door
 from unit.runs.toy import run_toy
 
@@ -15,10 +14,7 @@ MARKUP = "<img src=x onerror=alert(1)>"
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
-    try:
-        built_page()
-    except ValueError as error:
-        pytest.skip(str(error))
+    require_page()
     folder = tmp_path_factory.mktemp("lab")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)  # nobody pulls the plug here
