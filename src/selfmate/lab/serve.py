@@ -28,7 +28,7 @@ def listen(host: str, port: int) -> socket.socket:
     """ValueError says why it cannot be done."""
     try:
         listening = _bound(host, port)
-    except (OSError, UnicodeError) as error:
+    except (OSError, TypeError) as error:  # TypeError: no name at all
         raise ValueError(f"the lab cannot listen on {host} port {port}: {_why(error)}") from error
     if _address(listening).is_unspecified:
         listening.close()
@@ -56,7 +56,7 @@ def _address(listening: socket.socket) -> ipaddress.IPv4Address | ipaddress.IPv6
     return ipaddress.ip_address(listening.getsockname()[0])
 
 
-def _why(error: OSError | UnicodeError) -> str:
+def _why(error: OSError | TypeError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return "something listens there, maybe another lab; --port takes another, 0 any"
     return getattr(error, "strerror", None) or "this is no address"

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -114,3 +115,50 @@ def test_starting_and_listing_players_load_nothing_heavy(lab: RunningLab) -> Non
     titles, heavy = json.loads(started.stdout)
     assert "Random" in titles
     assert heavy == []
+
+
+ENDING = """
+import sys, threading, time
+from pathlib import Path
+from fastapi import FastAPI
+from selfmate.lab import serve
+from selfmate.lab.app import LabSettings
+
+closed, never = threading.Event(), threading.Event()
+app = FastAPI()
+
+@app.get("/slow")
+def slow() -> str:
+    print("asked", flush=True)
+    closed.wait()
+    return "closed"
+
+def close():
+    print("closing", flush=True)
+    closed.set()
+
+def make_app(settings, closing):
+    closing.callback(close)
+    return app
+
+serve.make_app = make_app
+threading.Thread(target=never.wait).start()  # as one that is deep in thought
+settings = LabSettings(runs=Path(), page=Path(), token="", host="127.0.0.1", port=0)
+listening = serve.listen("127.0.0.1", 0)
+serve.serve(settings, listening, lambda: print(listening.getsockname()[1], flush=True))
+"""
+
+
+def test_requests_get_their_answers_when_views_are_closed_and_threads_do_not_hold_us() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDING], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        door = Door(int(process.stdout.readline()), "")
+        with ThreadPoolExecutor() as pool:
+            answer = pool.submit(door.ask, "GET", "/slow")
+            assert process.stdout.readline() == "asked\n"
+            process.send_signal(signal.SIGTERM)
+            assert answer.result().json() == "closed"
+        assert process.stdout.readline() == "closing\n"
+        assert process.wait(timeout=60) == 0
