@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from page.lab import RunningLab, require_page, running_lab
-from unit.lab.asking import Door
+from unit.lab.door import Door
 from unit.runs.toy import run_toy
 
 MARKUP = "<img src=x onerror=alert(1)>"

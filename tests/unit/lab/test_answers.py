@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 
 from selfmate.lab.errors import OURS, BusyError, NotThereError, answer_in_sentences
 from selfmate.lab.gate import MOST_BODY_BYTES, Gate
-from unit.lab.asking import JSON, Door, Header
+from unit.lab.door import JSON, Door, Header
 
 TOKEN = "the token of this test"
 CHUNK = 2**16

@@ -8,8 +8,8 @@ import pytest
 
 from page.lab import RunningLab
 from unit.lab.addresses import TRAVERSALS, Address, all_addresses
-from unit.lab.asking import Answer, Door, Header
 from unit.lab.conftest import MARKUP
+from unit.lab.door import Answer, Door, Header
 
 ADDRESSES = all_addresses()
 HTTP = [address for address in ADDRESSES if address.method]

@@ -16,7 +16,7 @@ from page.lab import RunningLab, running_lab
 from selfmate.lab import serve
 from selfmate.lab.token import lasting_token
 from unit.cli.process import selfmate
-from unit.lab.asking import Door
+from unit.lab.door import Door
 
 UNLIKELY_HOST = "192.0.2.1"  # kept free for examples, so no machine's own
 

@@ -10,8 +10,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from page.lab import RunningLab
 from selfmate.lab.socket import MOST_MESSAGE_BYTES, MOST_TABS
-from unit.lab.asking import Door
 from unit.lab.conftest import MARKUP
+from unit.lab.door import Door
 from unit.runs.toy import run_toy
 
 FOLLOW_RUNS = json.dumps({"follow": ["runs"]})
