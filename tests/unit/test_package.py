@@ -63,7 +63,7 @@ def test_what_is_shared_as_source_can_build_the_page(tmp_path: Path) -> None:
     page = "src/selfmate/lab/page"
     parts = ("package.json", "package-lock.json", "build.mjs", "build.cmake", "src/main.tsx")
     assert {f"{page}/{part}" for part in parts} <= names
-    assert not any("node_modules" in name or "lab/static" in name for name in names)
+    assert not any("node_modules" in name or "lab/static/" in name for name in names)
 
 
 def test_an_installed_package_works_elsewhere(wheel: Path, tmp_path: Path) -> None:
