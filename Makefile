@@ -3,11 +3,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core src/selfmate/lab/page -name node_modules -prune -o -type f -print)
+PAGE := src/selfmate/lab/page
+CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core $(PAGE) -name node_modules -prune -o -type f -print)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+TSC = cd $(PAGE) && node_modules/.bin/tsc --noEmit
 CXX_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test lint bench docs fuzz sanitize soak clean help
+.PHONY: demo test lint bench docs page browser fuzz sanitize soak clean help
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -15,7 +17,7 @@ help:  ## what can be made
 demo: $(VENV)/.installed  ## see it work, from nothing
 	$(BIN)/selfmate demo
 
-test: $(VENV)/.test-tools  ## lint, then all tests
+test: $(VENV)/.test-tools browser  ## lint, then all tests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n auto
 
@@ -25,6 +27,7 @@ lint: $(VENV)/.test-tools  ## style, types, layers
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	@if [ -e $(PAGE)/node_modules/.bin/tsc ]; then $(TSC); else echo "no Node.js: the page is not checked"; fi
 
 bench: $(VENV)/.bench-tools  ## speed beside our peers
 	$(BIN)/selfmate bench
@@ -32,6 +35,15 @@ bench: $(VENV)/.bench-tools  ## speed beside our peers
 docs: $(VENV)/.test-tools  ## draw anew: the stub and encodings that tests keep true, the README's picture
 	SELFMATE_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
 	$(BIN)/python docs/draw_demo.py
+
+page: $(VENV)/.installed  ## check and bundle the lab's page anew, also for a lab that runs
+	$(TSC)
+	cd $(PAGE) && node build.mjs "$$($(CURDIR)/$(BIN)/python -c 'from selfmate.lab.static import page_folder as f; print(f())')"
+
+# The page is tested in Chromium; where it cannot be installed, those tests are skipped.
+browser:
+	@if ! command -v chromium && command -v apt-get && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update && apt-get install -y chromium; fi >/dev/null 2>&1 || true
 
 fuzz: $(VENV)/.test-tools  ## ten million positions against python-chess, a million through the codings
 	SELFMATE_FUZZ_POSITIONS=10000000 $(BIN)/python -m pytest -n auto tests/oracle/test_rules.py

@@ -1,15 +1,15 @@
 """A real browser for the page's tests. Every page is watched: an error in its console or a request
 to elsewhere fails the test."""
 
+import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from page.lab import RunningLab, running_lab
+from page.lab import RunningLab, require_page, running_lab
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = shutil.which("chromium")
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -22,7 +22,7 @@ OPTIONS = [
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
+    if CHROMIUM is None:
         pytest.skip("there is no Chromium: apt install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
@@ -32,6 +32,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
+    require_page()
     with running_lab(tmp_path_factory.mktemp("lab")) as lab:
         yield lab
 

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
+from selfmate.lab.static import is_built, page_folder
+
 
 @dataclass(frozen=True)
 class RunningLab:
@@ -36,6 +40,12 @@ class RunningLab:
     @property
     def token(self) -> str:
         return parse_qs(urlsplit(self.link).query)["token"][0]
+
+
+def require_page() -> None:
+    """Skips the test where Node.js was missing at installation."""
+    if not is_built(page_folder()):
+        pytest.skip("the page is not built: there is no Node.js")
 
 
 @contextmanager

@@ -1,8 +1,11 @@
 """The page before any view does something: it opens, hides its key, and says when it is alone."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from page.lab import RunningLab
+from unit.runs.toy import run_toy
+
+MARKUP = "<img src=x onerror=alert(1)>"
 
 
 def test_the_link_opens_the_page_and_the_token_disappears(page: Page, lab: RunningLab) -> None:
@@ -11,3 +14,29 @@ def test_the_link_opens_the_page_and_the_token_disappears(page: Page, lab: Runni
     cookie = page.context.cookies()[0]
     assert cookie.get("httpOnly")
     assert cookie.get("sameSite") == "Strict"
+
+
+def test_markup_in_names_is_shown_as_text_in_every_view(page: Page, lab: RunningLab) -> None:
+    run_toy(lab.runs / MARKUP)
+    page.on("dialog", lambda dialog: dialog.accept())
+    views = page.get_by_role("navigation", name="Views").get_by_role("link")
+    for number in range(views.count()):
+        views.nth(number).click()
+        page.reload()
+        expect(views.nth(number)).to_have_attribute("aria-current", "page")
+        expect(page.locator("main")).not_to_be_empty()
+        expect(page.locator("img[src=x]")).to_have_count(0)
+    views.first.click()
+    expect(page.locator("body")).to_contain_text(MARKUP, timeout=30_000)
+    expect(page.locator("img[src=x]")).to_have_count(0)
+
+
+def test_without_the_link_the_page_says_where_it_is(browser: Browser, lab: RunningLab) -> None:
+    page = browser.new_page()
+    page.goto(lab.address)
+    expect(page.get_by_role("heading", name="The lab is here, and locked")).to_be_visible()
+    page.goto(lab.link)
+    expect(page.get_by_role("navigation", name="Views")).to_be_visible()
+    page.goto(lab.address)
+    expect(page.get_by_role("navigation", name="Views")).to_be_visible()
+    page.close()

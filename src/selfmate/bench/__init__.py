@@ -13,6 +13,7 @@ SUITES = {
     "endgame": "mini-chess training, beside a transcription of the seed's listing",
     "dqn": "playing, learning and imitating with a Q-net, beside dense layers of torch",
     "reinforce": "games played and learned from, beside python-chess and torch move by move",
+    "lab": "how long the page waits for answers while trainings take every core",
     "pgn": "reading games, beside python-chess and pgn-extract",
 }
 

@@ -15,7 +15,8 @@ def bench(
     suites: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SUITE]...", help="rules, teacher, endgame, dqn, reinforce, pgn; default: all."
+            metavar="[SUITE]...",
+            help="rules, teacher, endgame, dqn, reinforce, lab, pgn; default: all.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object a suite.")] = False,

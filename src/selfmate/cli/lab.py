@@ -1,15 +1,12 @@
 """`selfmate lab`: the page in the browser."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from selfmate.cli.errors import reading_input
 from selfmate.cli.numbers import whole
-
-if TYPE_CHECKING:
-    from selfmate.lab.app import LabSettings
 
 DEFAULT_PORT = 8008
 
@@ -34,7 +31,7 @@ def lab(
     Open the link that it prints: the token in it is the key, and lasts until --new-token.
     """
     from selfmate.lab.app import LabSettings
-    from selfmate.lab.serve import built_page, listen, serve
+    from selfmate.lab.serve import built_page, is_loopback, link, listen, open_browser, serve
     from selfmate.lab.token import lasting_token, token_path
 
     with reading_input():
@@ -47,13 +44,17 @@ def lab(
             host=host,
             port=listening.getsockname()[1],
         )
-    serve(settings, listening, lambda: _greet(settings, browser))
+
+    def greet() -> None:
+        print(_whom_for(is_loopback(listening)), "Ctrl-C closes it; trainings go on.")
+        print(link(settings), flush=True)
+        if browser:
+            open_browser(link(settings))
+
+    serve(settings, listening, greet)
 
 
-def _greet(settings: "LabSettings", browser: bool) -> None:
-    from selfmate.lab.serve import link, open_browser
-
-    print("The lab is open, for this machine only. Ctrl-C closes it; trainings go on.")
-    print(link(settings), flush=True)
-    if browser:
-        open_browser(link(settings))
+def _whom_for(this_machine: bool) -> str:
+    if this_machine:
+        return "The lab is open, for this machine only."
+    return "The lab is open, for all who have the link; what is sent can be read on the way."

@@ -1,5 +1,6 @@
 """The lab's server put together: routes of every view, the socket, the page, behind the gate."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,25 +25,25 @@ class LabSettings:
     port: int
 
 
-def make_app(settings: LabSettings) -> ASGIApp:
-    topics = Topics()
-    runs = RunsFolder(settings.runs)
-    topics.add("runs", lambda _: runs)
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    answer_in_sentences(app)
-    app.include_router(player_routes(LabPlayers(runs)))
-    app.include_router(socket_routes(topics))
-    app.include_router(page_routes(settings.page))
+def make_app(settings: LabSettings, closing: ExitStack) -> ASGIApp:
     return Gate(
-        app,
+        make_views(settings, closing),
         settings.token,
-        hosts=_hosts(settings.host, settings.port),
+        host=settings.host,
         cookie=f"selfmate-{settings.port}",  # cookies do not tell ports apart
     )
 
 
-def _hosts(host: str, port: int) -> frozenset[str]:
-    """What a request may call us. Another name may be somebody's trick to reach us through a
-    browser (DNS rebinding)."""
-    names = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host.lower()}
-    return frozenset(f"{name}:{port}" for name in names)
+def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
+    """What the gate guards. Views that hold players, threads or engines leave word with `closing`,
+    as in `closing.callback(games.close)`; it is heard when the lab ends, while requests may still
+    be waiting for them."""
+    topics = Topics()
+    runs = RunsFolder(settings.runs)
+    topics.add("runs", lambda _: runs)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    answer_in_sentences(app)
+    app.include_router(player_routes(LabPlayers(runs)))
+    app.include_router(socket_routes(topics))
+    app.include_router(page_routes(settings.page))
+    return app

@@ -1,9 +1,17 @@
 """What went wrong, as a sentence the page can show."""
 
+from collections.abc import Mapping
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+
+OURS = "something went wrong in the lab itself: the terminal where it runs says more"
+OF_STARLETTE = {
+    "Not Found": "the lab has nothing at this address",
+    "Method Not Allowed": "this address is not for that",
+}
 
 
 class NotThereError(LookupError):
@@ -26,10 +34,11 @@ def answer_in_sentences(app: FastAPI) -> None:
         app.add_exception_handler(kind, _answer(status))
     app.add_exception_handler(RequestValidationError, _misread)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, lambda *_: sentence(500, OURS))  # and it is logged
 
 
-def sentence(status: int, text: str) -> JSONResponse:
-    return JSONResponse({"error": text}, status)
+def sentence(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": text}, status, headers)
 
 
 def _answer(status: int):  # type: ignore[no-untyped-def]
@@ -48,4 +57,5 @@ def _misread(_: Request, error: Exception) -> JSONResponse:
 
 def _http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return sentence(error.status_code, str(error.detail))
+    text = OF_STARLETTE.get(error.detail, error.detail)
+    return sentence(error.status_code, text, error.headers)

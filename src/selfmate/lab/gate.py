@@ -2,15 +2,17 @@
 own page or from no page at all, know the token, and not bring too much."""
 
 import secrets
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Iterator
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from selfmate.lab.errors import sentence
+
 MOST_BODY_BYTES = 2**20
-SAFE_METHODS = ("GET", "HEAD")
 COOKIE_SECONDS = 400 * 24 * 3600  # browsers keep none longer
 HEADERS = {
     "Content-Security-Policy": (
@@ -23,102 +25,110 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-
-
-class RefusedError(Exception):
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
+NO_TOKEN = "this lab needs its token: open the link that `selfmate lab` printed"
+NO_TOKEN_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Selfmate lab</title>
+<h1>The lab is here, and locked</h1>
+<p>Its key is in the link that <code>selfmate lab</code> printed where it was started: the line that
+ends in <code>/?token=...</code>. Open that line once, and this browser will remember it.</p>
+<p>Is the line gone? End the lab with Ctrl-C and start it again. It prints the same link, and
+trainings go on meanwhile.</p>
+"""
 
 
 class Gate:
-    """`hosts` are those that a request may name, each with its port."""
+    """`host` is the address we listen on; requests may also call us by the names of loopback."""
 
-    def __init__(self, app: ASGIApp, token: str, hosts: frozenset[str], cookie: str) -> None:
-        self._app, self._token, self._hosts, self._cookie = app, token, hosts, cookie
+    def __init__(self, app: ASGIApp, token: str, host: str, cookie: str) -> None:
+        self._app, self._token, self._cookie = app, token, cookie
+        own = f"[{host}]" if ":" in host else host
+        self._names = frozenset({"127.0.0.1", "localhost", "[::1]", own.lower()})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
         try:
             by_link = self._admit(scope)
-        except RefusedError as error:
-            await _refuse(scope, receive, send, error)
+        except HTTPException as refused:
+            await _refuse(scope, refused, receive, send)
             return
-        bounded = _bounded(receive) if scope["type"] == "http" else receive
-        try:
-            await self._app(scope, bounded, self._dressed(send, by_link))
-        except RefusedError as error:  # a body that grew too large on the way
-            await _refuse(scope, receive, send, error)
+        cookie = self._remembering() if by_link else None
+        await self._app(scope, _bounded(receive), _dressed(send, cookie))
 
     def _admit(self, scope: Scope) -> bool:
-        """Whether the token came in the link, so that the browser is to remember it."""
+        """Whether the token came in the link, so that the browser is to remember it. HTTPException
+        for what may not come in."""
         headers = Headers(scope=scope)
-        self._check_place(headers)
-        _check_length(headers)
-        if self._knows(headers.get("authorization", "").removeprefix("Bearer ")):
-            return False
-        if self._knows(_cookie_of(headers, self._cookie)):
-            changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
-            if changes and "origin" not in headers:
-                raise RefusedError(403, "a page that changes something must say its Origin")
-            return False
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[-1]
-        if scope["type"] == "http" and scope["path"] == "/" and self._knows(given):
+        opening = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/"
+        self._check_name(headers)
+        _check_origin(headers, opening)
+        if opening and any(map(self._knows, _token_of(scope))):
             return True
-        raise RefusedError(
-            401, "this lab needs its token: open the link that `selfmate lab` printed"
-        )
+        if any(map(self._knows, _bearer_of(headers))):
+            return False
+        if not any(map(self._knows, _cookies_of(headers, self._cookie))):
+            raise HTTPException(401, NO_TOKEN)
+        changes = scope["type"] == "websocket" or scope["method"] != "GET"
+        if changes and "origin" not in headers:  # browsers say it; programs have no cookie
+            raise HTTPException(403, "a page that changes something must say its Origin")
+        return False
 
-    def _check_place(self, headers: Headers) -> None:
+    def _check_name(self, headers: Headers) -> None:
+        """A name that is not ours may be somebody's trick to make a browser take us for a page of
+        theirs (DNS rebinding). The port may differ: tunnels have their own."""
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            raise RefusedError(421, "this lab does not go by that name: open the link it printed")
-        origins = {f"http://{host}" for host in self._hosts}
-        if any(origin not in origins for origin in headers.getlist("origin")):
-            raise RefusedError(403, "pages from elsewhere may not use this lab")
+        if len(hosts) != 1 or _without_port(hosts[0].lower()) not in self._names:
+            raise HTTPException(421, "this lab does not go by that name: open the link it printed")
 
     def _knows(self, token: str) -> bool:
-        return secrets.compare_digest(token.encode("utf-8", "replace"), self._token.encode())
+        return secrets.compare_digest(token.encode(), self._token.encode())
 
-    def _dressed(self, send: Send, by_link: bool) -> Send:
-        """Every answer carries our headers, and the first one the cookie."""
-
-        async def dressed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
-                if by_link:
-                    headers["Set-Cookie"] = (
-                        f"{self._cookie}={self._token}; Path=/; Max-Age={COOKIE_SECONDS}; "
-                        "HttpOnly; SameSite=Strict"
-                    )
-            await send(message)
-
-        return dressed
+    def _remembering(self) -> str:
+        return (
+            f"{self._cookie}={self._token}; Path=/; Max-Age={COOKIE_SECONDS}; "
+            "HttpOnly; SameSite=Strict"
+        )
 
 
-def _cookie_of(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+def _check_origin(headers: Headers, opening: bool) -> None:
+    """Other ports of this machine are elsewhere too, though they share our cookies. Only the page
+    itself may be opened from elsewhere, by a link."""
+    own = f"http://{headers['host'].lower()}"
+    from_elsewhere = any(origin.lower() != own for origin in headers.getlist("origin"))
+    asked_elsewhere = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+    if from_elsewhere or (asked_elsewhere and not opening):
+        raise HTTPException(403, "pages from elsewhere may not use this lab")
 
 
-def _check_length(headers: Headers) -> None:
-    length = headers.get("content-length", "0")
-    if not length.isascii() or not length.isdigit() or int(length[:20]) > MOST_BODY_BYTES:
-        raise _too_large()
+def _without_port(host: str) -> str:
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isascii() and port.isdigit() else host
 
 
-def _too_large() -> RefusedError:
-    return RefusedError(413, f"a request may have {MOST_BODY_BYTES} bytes at most")
+def _token_of(scope: Scope) -> list[str]:
+    return parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+
+
+def _bearer_of(headers: Headers) -> Iterator[str]:
+    for given in headers.getlist("authorization"):
+        scheme, _, token = given.partition(" ")
+        if scheme.lower() == "bearer":
+            yield token
+
+
+def _cookies_of(headers: Headers, name: str) -> Iterator[str]:
+    """All of that name: another server of this machine may have set one too, or odd ones."""
+    for given in headers.getlist("cookie"):
+        for pair in given.split(";"):
+            key, _, value = pair.strip().partition("=")
+            if key == name:
+                yield value
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Bodies without a length are counted as they come."""
+    """Bodies are counted as they come; what a header says of their length proves nothing."""
     received = 0
 
     async def bounded() -> Message:
@@ -126,15 +136,33 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         received += len(message.get("body", b""))
         if received > MOST_BODY_BYTES:
-            raise _too_large()
+            raise HTTPException(413, f"a request may have {MOST_BODY_BYTES} bytes at most")
         return message
 
     return bounded
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, error: RefusedError) -> None:
+def _dressed(send: Send, cookie: str | None = None) -> Send:
+    """Every answer carries our headers, also those that refuse."""
+
+    async def dressed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(HEADERS)
+            if cookie:
+                headers["Set-Cookie"] = cookie
+        await send(message)
+
+    return dressed
+
+
+async def _refuse(scope: Scope, refused: HTTPException, receive: Receive, send: Send) -> None:
+    """To a newcomer at the door a page that says where the key is, to all else a sentence. A
+    WebSocket is closed before it opens, which its client sees as 403."""
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008})  # before accepting: HTTP 403
+        await send({"type": "websocket.close"})
         return
-    answer = PlainTextResponse(f"{error}\n", error.status, HEADERS)
-    await answer(scope, receive, send)
+    answer: Response = sentence(refused.status_code, refused.detail)
+    if refused.status_code == 401 and scope["path"] == "/":
+        answer = HTMLResponse(NO_TOKEN_PAGE, 401)
+    await answer(scope, receive, _dressed(send))

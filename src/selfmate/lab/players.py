@@ -11,6 +11,8 @@ from selfmate.lab.runs_folder import RunsFolder
 from selfmate.players import Player, load_player
 from selfmate.players.names import parse_name
 from selfmate.players.programs import find_program
+from selfmate.runs.checkpoint import read_card
+from selfmate.runs.checkpoints import Checkpoints
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.errors import DamagedError
 
@@ -87,7 +89,7 @@ class LabPlayers:
         if not name.startswith(RUNS):
             if parse_name(name).kind not in KINDS:
                 there_are = ", ".join(KINDS)
-                raise ValueError(f"the lab has no player {name!r}: {there_are}, or {RUNS}NAME")
+                raise ValueError(f"the lab has no player {name[:80]!r}: {there_are}, or {RUNS}NAME")
             return name
         run, settings = _split(name.removeprefix(RUNS))
         return f"{self._runs.run(run).path.absolute()}{settings}"
@@ -131,8 +133,10 @@ def _trained(run: RunDirectory) -> Offer | None:
 
 
 def _kind(run: RunDirectory) -> str | None:
-    cards = run.checkpoints()
-    newest = cards[max(cards)] if cards else None
-    if newest is None or isinstance(newest, DamagedError):
+    """Of the player in its newest checkpoint; reading all of them would be felt."""
+    checkpoints = Checkpoints(run.path)
+    try:
+        newest = read_card(checkpoints.path(checkpoints.steps()[-1]))
+    except (IndexError, DamagedError):
         return None
     return str(newest.player.get("kind"))

@@ -1,36 +1,65 @@
 """The lab's server as a process: a port, a link, and an end in good order."""
 
 import contextlib
+import errno
+import ipaddress
+import os
 import socket
+import threading
+import time
 import webbrowser
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
+from anyio import to_thread
 
 from selfmate.lab.app import LabSettings, make_app
 from selfmate.lab.socket import MOST_MESSAGE_BYTES
 from selfmate.lab.static import is_built, page_folder
 
-WILDCARDS = ("", "0.0.0.0", "::")
+PATIENCE_S = 1  # for requests at the end, and half of it for threads
+MOST_CONNECTIONS = 200
 
 
 def listen(host: str, port: int) -> socket.socket:
     """ValueError says why it cannot be done."""
-    if host in WILDCARDS:
-        raise ValueError("--host is one address of this machine, not all of them")
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening = _bound(host, port)
+    except (OSError, TypeError) as error:  # TypeError: no name at all
+        raise ValueError(f"the lab cannot listen on {host} port {port}: {_why(error)}") from error
+    if _address(listening).is_unspecified:
+        listening.close()
+        raise ValueError("--host is one address of this machine, not all of them")
+    return listening
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-    except OSError as error:
+        listening.listen()
+    except BaseException:
         listening.close()
-        raise ValueError(
-            f"the lab cannot listen on {host} port {port}: {error.strerror}; is one running "
-            "already? --port takes another, 0 any that is free"
-        ) from error
+        raise
     return listening
+
+
+def is_loopback(listening: socket.socket) -> bool:
+    return _address(listening).is_loopback
+
+
+def _address(listening: socket.socket) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    return ipaddress.ip_address(listening.getsockname()[0])
+
+
+def _why(error: OSError | TypeError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return "something listens there, maybe another lab; --port takes another, 0 any"
+    return getattr(error, "strerror", None) or "this is no address"
 
 
 def built_page() -> Path:
@@ -49,29 +78,62 @@ def link(settings: LabSettings) -> str:
 
 def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Until Ctrl-C or SIGTERM. `ready` is called when requests are answered."""
-    config = uvicorn.Config(
-        make_app(settings),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws_max_size=MOST_MESSAGE_BYTES,
-        timeout_graceful_shutdown=2,
-        limit_concurrency=200,
-    )
-    _Server(config, ready).run(sockets=[listening])
+    with ExitStack() as closing:
+        config = uvicorn.Config(
+            make_app(settings, closing),
+            http="h11",
+            ws="websockets-sansio",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws_max_size=MOST_MESSAGE_BYTES,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=PATIENCE_S,
+            limit_concurrency=MOST_CONNECTIONS,
+        )
+        _Server(config, ready, closing).run(sockets=[listening])
+    _leave()
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], closing: ExitStack
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._closing = ready, closing
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await to_thread.run_sync(self._closing.close)  # requests may wait for what is closed here
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Both signals mean a good end; the second of them, a quick one."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def _leave() -> None:
+    """Threads that are deep in thought, maybe inside the core, are not waited for: they must not
+    meet the end of the interpreter either."""
+    due = time.monotonic() + PATIENCE_S / 2
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(max(0, due - time.monotonic()))
+            if thread.is_alive():
+                os._exit(0)
+
 
 def open_browser(address: str) -> None:
-    """Where there is one; the link was printed anyway."""
-    with contextlib.suppress(webbrowser.Error, OSError):
-        webbrowser.open(address)
+    """Where there is one; the link was printed anyway. Some browsers are not left before they are
+    closed, so it is not waited for."""
+
+    def opening() -> None:
+        with contextlib.suppress(webbrowser.Error, OSError):
+            webbrowser.open(address)
+
+    threading.Thread(target=opening, daemon=True).start()

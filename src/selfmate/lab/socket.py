@@ -4,12 +4,13 @@ From the page: {"follow": ["runs", "run:dqn-1"]}. To the page: {"news": {"runs":
 """
 
 import asyncio
-import json
+from contextlib import suppress
 from typing import Annotated
 
-from anyio import to_thread
+from anyio import create_task_group, to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import to_json
 
 from selfmate.lab.topics import Follower, Topics
 
@@ -36,35 +37,54 @@ def socket_routes(topics: Topics) -> APIRouter:
         if len(tabs) >= MOST_TABS:
             await socket.close(TRY_AGAIN_LATER)
             return
-        await socket.accept()
         tabs.add(socket)
-        follower = Follower(topics)
-        telling = asyncio.create_task(_tell(socket, follower))
         try:
-            await _listen(socket, follower)
+            await socket.accept()
+            await _Tab(socket, Follower(topics)).talk()
         finally:
             tabs.discard(socket)
-            telling.cancel()
 
     return router
 
 
-async def _listen(socket: WebSocket, follower: Follower) -> None:
-    try:
-        while True:
-            follower.follow(Follow.model_validate_json(await socket.receive_text()).follow)
-    except (ValidationError, KeyError):  # KeyError: bytes instead of text
-        await socket.close(NOT_UNDERSTOOD)
-    except WebSocketDisconnect:
-        pass
+class _Tab:
+    def __init__(self, socket: WebSocket, follower: Follower) -> None:
+        self._socket, self._follower = socket, follower
+        self._followed = asyncio.Event()
 
+    async def talk(self) -> None:
+        """Until the tab is closed, or says what nobody understands."""
+        async with create_task_group() as both:
+            both.start_soon(self._tell)
+            await self._listen()
+            both.cancel_scope.cancel()
 
-async def _tell(socket: WebSocket, follower: Follower) -> None:
-    while True:
-        news = await to_thread.run_sync(follower.news)
-        if news:
-            try:
-                await socket.send_text(json.dumps({"news": news}, separators=(",", ":")))
-            except (WebSocketDisconnect, RuntimeError):
-                return
-        await asyncio.sleep(SECONDS_BETWEEN_NEWS)
+    async def _listen(self) -> None:
+        try:
+            while True:
+                text = await self._socket.receive_text()
+                self._follower.follow(Follow.model_validate_json(text).follow)
+                self._followed.set()
+        except (ValidationError, KeyError):  # KeyError: bytes instead of text
+            await self._socket.close(NOT_UNDERSTOOD)
+        except WebSocketDisconnect:
+            pass
+
+    async def _tell(self) -> None:
+        """What is followed anew is told at once, unless something has just been told."""
+        with suppress(WebSocketDisconnect):
+            while True:
+                news = await to_thread.run_sync(self._news)
+                if news:
+                    await self._socket.send_text(news)
+                    await asyncio.sleep(SECONDS_BETWEEN_NEWS)
+                else:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(SECONDS_BETWEEN_NEWS):
+                            await self._followed.wait()
+                self._followed.clear()
+
+    def _news(self) -> str:
+        """Empty when nothing is new. JSON knows no NaN: it is null."""
+        news = self._follower.news()
+        return to_json({"news": news}, inf_nan_mode="null").decode() if news else ""

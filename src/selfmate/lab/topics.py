@@ -1,8 +1,12 @@
 """What a tab can follow: things that change by themselves, each with a name like `run:dqn-1`."""
 
+import logging
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
+from selfmate.lab.errors import OURS, NotThereError
+
+LOG = logging.getLogger(__name__)
 Find = Callable[[str], "Topic"]
 
 
@@ -27,7 +31,7 @@ class Topics:
         self._kinds[kind] = find
 
     def find(self, name: str) -> Topic:
-        """ValueError or LookupError when there is none."""
+        """ValueError or NotThereError when there is none."""
         kind, _, rest = name.partition(":")
         if kind not in self._kinds:
             raise ValueError(f"there is no topic {name[:80]!r}")
@@ -49,13 +53,22 @@ class Follower:
         """What has changed, by topic."""
         found = {}
         for name, seen in list(self._seen.items()):
-            try:
-                topic = self._topics.find(name)
-                version: Hashable = ("there", topic.version())
-                data = topic.data() if version != seen else None
-            except (ValueError, LookupError, OSError) as error:
-                version, data = ("error", str(error)), {"error": str(error)}
+            version, data = self._look(name, seen)
             if version != seen and name in self._seen:
                 self._seen[name] = version
                 found[name] = data
         return found
+
+    def _look(self, name: str, seen: Hashable) -> tuple[Hashable, Any]:
+        """One topic that fails does not silence the others."""
+        try:
+            topic = self._topics.find(name)
+            version = ("there", topic.version())
+            return version, topic.data() if version != seen else None
+        except (ValueError, NotThereError, OSError) as error:
+            return ("error", str(error)), {"error": str(error)}
+        except Exception as error:
+            failed = ("failed", repr(error))
+            if failed != seen:
+                LOG.exception("the topic %r failed", name)
+            return failed, {"error": OURS}

@@ -1,0 +1,28 @@
+"""A lab as a process, with a run whose name is a trap."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from page.lab import RunningLab, require_page, running_lab
+from unit.lab.door import Door
+from unit.runs.toy import run_toy
+
+MARKUP = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
+    require_page()
+    folder = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)  # nobody pulls the plug here
+        run_toy(folder / "runs" / MARKUP)
+        with running_lab(folder) as lab:
+            yield lab
+
+
+@pytest.fixture(scope="session")
+def door(lab: RunningLab) -> Door:
+    return Door(lab.port, lab.token)

@@ -1,0 +1,64 @@
+"""Players are known by their names in the lab, which lead to no file and no program."""
+
+from pathlib import Path
+
+import pytest
+
+from selfmate.lab.errors import NotThereError
+from selfmate.lab.players import LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
+from unit.runs.toy import run_toy
+
+
+@pytest.fixture
+def players(tmp_path: Path, no_flushing: None) -> LabPlayers:
+    run_toy(tmp_path / "runs" / "mine")
+    run_toy(tmp_path / "secret")
+    return LabPlayers(RunsFolder(tmp_path / "runs"))
+
+
+@pytest.fixture
+def no_flushing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fsync", lambda descriptor: None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "uci:path=/bin/sh",
+        "uci:/bin/sh",
+        "UCI:path=/bin/sh",
+        "stockfish:path=/bin/sh",
+        "random:path=/bin/sh",
+        "/etc/passwd",
+        "./runs/mine",
+        "../secret",
+        "mine",
+        "runs",
+        "runs/",
+        "runs/.",
+        "runs/..",
+        "runs/../secret",
+        "runs/mine/../../secret",
+        "runs/mine/",
+        "runs//etc/passwd",
+        "runs/mine/checkpoints",
+        "runs/mine\0",
+        "runs/no-such",
+        "",
+        "\n",
+        "x" * 100_000,
+    ],
+    ids=lambda name: repr(name[:30]),
+)
+def test_no_name_leads_elsewhere(players: LabPlayers, name: str) -> None:
+    with pytest.raises((ValueError, NotThereError)) as refused:
+        players.load(name)
+    assert len(str(refused.value)) < 1000
+
+
+def test_names_inside_and_outside_the_lab(players: LabPlayers, tmp_path: Path) -> None:
+    full = f"{tmp_path}/runs/mine:temperature=0.5"
+    assert players.resolve("runs/mine:temperature=0.5") == full
+    assert players.shown(full) == "runs/mine:temperature=0.5"
+    assert players.shown("teacher:depth=1") == players.resolve("teacher:depth=1")

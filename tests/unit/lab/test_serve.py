@@ -1,0 +1,164 @@
+"""`selfmate lab` as it is typed: wrong options, restarts, and a quick end."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from page.lab import RunningLab, running_lab
+from selfmate.lab import serve
+from selfmate.lab.token import lasting_token
+from unit.cli.process import selfmate
+from unit.lab.door import Door
+
+UNLIKELY_HOST = "192.0.2.1"  # kept free for examples, so no machine's own
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("0.0.0.0", "not all of them"),
+        ("0", "not all of them"),
+        ("::", "not all of them|cannot listen"),  # not every machine has these
+        ("", "not all of them"),
+        (UNLIKELY_HOST, UNLIKELY_HOST),
+        ("no such host", "no such host"),
+        ("ä..b", "this is no address"),
+        ("::1::", "::1::"),
+    ],
+)
+def test_a_host_is_one_address_of_this_machine(host: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        serve.listen(host, 0)
+
+
+def test_only_loopback_is_for_this_machine_alone() -> None:
+    with serve.listen("127.0.0.1", 0) as listening:
+        assert serve.is_loopback(listening)
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(lab: RunningLab) -> None:
+    refused = selfmate("lab", "--no-browser", "--port", str(lab.port))
+    assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+    assert "--port takes another" in refused.stderr
+
+
+def test_a_page_that_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "page_folder", lambda: tmp_path)
+    with pytest.raises(ValueError, match=r"Node\.js"):
+        serve.built_page()
+
+
+def test_links_last_until_a_new_token_is_wanted(tmp_path: Path, lab: RunningLab) -> None:
+    with running_lab(tmp_path) as first:
+        pass
+    path = tmp_path / "state" / "selfmate" / "lab-token"
+    assert path.read_text("ascii").strip() == first.token == lasting_token(path)
+    with running_lab(tmp_path, "--port", str(first.port), "--new-token") as second:
+        assert lasting_token(path) == second.token
+        old, new = Door(second.port, first.token), Door(second.port, second.token)
+        assert old.ask("GET", f"/?token={first.token}").status == 401
+        assert old.ask("GET", "/", old.cookie).status == 401
+        assert old.ask("GET", "/api/players", old.bearer).status == 401
+        assert old.knock(old.bearer) == 403
+        assert new.ask("GET", "/", new.cookie).status == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_in_good_order_with_tabs_and_requests_open(
+    tmp_path: Path, lab: RunningLab, number: signal.Signals
+) -> None:
+    with running_lab(tmp_path) as ending, ExitStack() as open_still:
+        door = Door(ending.port, ending.token)
+        beginning = f"POST /api HTTP/1.1\r\nHost: {door.host}\r\n"
+        for text in ("", "GET / HT", f"{beginning}Content-Length: 9\r\n\r\n"):
+            connection = open_still.enter_context(door.connected())
+            connection.sendall(text.encode())
+        assert door.knock(door.bearer) == 101
+        ending.process.send_signal(number)
+        assert ending.process.wait(timeout=60) == 0
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", ending.port))
+
+
+STARTING = """
+import json, sys
+from contextlib import ExitStack
+from pathlib import Path
+from selfmate.lab.app import LabSettings, make_views
+from selfmate.lab.serve import built_page
+from selfmate.lab.players import LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
+
+runs = Path(sys.argv[1])
+settings = LabSettings(runs=runs, page=built_page(), token="", host="127.0.0.1", port=1)
+with ExitStack() as closing:
+    make_views(settings, closing)
+    titles = [offer.title for offer in LabPlayers(RunsFolder(runs)).offers()]
+heavy = {"torch", "chess", "matplotlib", "pandas", "scipy"} & set(sys.modules)
+print(json.dumps([titles, sorted(heavy)]))
+"""
+
+
+def test_starting_and_listing_players_load_nothing_heavy(lab: RunningLab) -> None:
+    started = subprocess.run(
+        [sys.executable, "-c", STARTING, str(lab.runs)],
+        capture_output=True, text=True, check=True, env=os.environ,
+    )  # fmt: skip
+    titles, heavy = json.loads(started.stdout)
+    assert "Random" in titles
+    assert heavy == []
+
+
+ENDING = """
+import sys, threading, time
+from pathlib import Path
+from fastapi import FastAPI
+from selfmate.lab import serve
+from selfmate.lab.app import LabSettings
+
+closed, never = threading.Event(), threading.Event()
+app = FastAPI()
+
+@app.get("/slow")
+def slow() -> str:
+    print("asked", flush=True)
+    closed.wait()
+    return "closed"
+
+def close():
+    print("closing", flush=True)
+    closed.set()
+
+def make_app(settings, closing):
+    closing.callback(close)
+    return app
+
+serve.make_app = make_app
+threading.Thread(target=never.wait).start()  # as one that is deep in thought
+settings = LabSettings(runs=Path(), page=Path(), token="", host="127.0.0.1", port=0)
+listening = serve.listen("127.0.0.1", 0)
+serve.serve(settings, listening, lambda: print(listening.getsockname()[1], flush=True))
+"""
+
+
+def test_requests_get_their_answers_when_views_are_closed_and_threads_do_not_hold_us() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDING], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        door = Door(int(process.stdout.readline()), "")
+        with ThreadPoolExecutor() as pool:
+            answer = pool.submit(door.ask, "GET", "/slow")
+            assert process.stdout.readline() == "asked\n"
+            process.send_signal(signal.SIGTERM)
+            assert answer.result().json() == "closed"
+        assert process.stdout.readline() == "closing\n"
+        assert process.wait(timeout=60) == 0
