@@ -6,6 +6,8 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from selfmate.lab.endgame import Endgame, endgame_routes
+from selfmate.lab.endgame_runs import EndgameRuns
 from selfmate.lab.errors import answer_in_sentences
 from selfmate.lab.gate import Gate
 from selfmate.lab.players import LabPlayers, player_routes
@@ -28,9 +30,12 @@ def make_app(settings: LabSettings) -> ASGIApp:
     topics = Topics()
     runs = RunsFolder(settings.runs)
     topics.add("runs", lambda _: runs)
+    endgame_runs = EndgameRuns(runs)
+    topics.add("endgame", endgame_runs.find)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     answer_in_sentences(app)
     app.include_router(player_routes(LabPlayers(runs)))
+    app.include_router(endgame_routes(Endgame(endgame_runs)))
     app.include_router(socket_routes(topics))
     app.include_router(page_routes(settings.page))
     return Gate(
