@@ -19,6 +19,7 @@ from selfmate.learners import LEARNERS
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.on_disk import Session
 from unit.lab.asking import AskedLab
+from unit.learners.toy import TOY
 
 GAMMA, DRAW_REWARD = 0.7, -0.5  # other than the lab's own
 SETS = ("episodes=800", f"gamma={GAMMA}", f"draw_reward={DRAW_REWARD}")
@@ -216,11 +217,8 @@ def test_what_cannot_be_played_is_refused_in_a_sentence(
     assert says in answer.json["error"]
 
 
-def test_a_run_that_plays_chess_is_refused(runs: Path, tmp_path: Path) -> None:
-    learner = LEARNERS["reinforce"]
-    config = tiny(learner)
-    train(learner, config, tmp_path / "runs" / "chess", Session(say=lambda _: None))
-    lab = AskedLab(tmp_path / "runs", tmp_path / "page")
-    answer = lab.get("/api/endgame/4", run="chess")
+def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
+    train(TOY, tiny(TOY), tmp_path / "runs" / "toy", Session(say=lambda _: None))
+    answer = AskedLab(tmp_path / "runs", tmp_path / "page").get("/api/endgame/4", run="toy")
     assert answer.status == 400
     assert "no player of the mini-chess" in answer.json["error"]

@@ -15,15 +15,18 @@ type BoardsProps = {
 
 export function Boards({ size, game, shown, run, news, onPlay }: BoardsProps) {
   const { position, ended, lastMove } = game;
-  const board = (whose: Whose, label: string) => (
+  const { fen, pieces } = ended === null ? position : ended.after;
+  const places = `king on ${pieces.K}, queen on ${pieces.Q}, lone king on ${pieces.k}`;
+  const board = (whose: Whose, title: string) => (
     <HeatBoard
       size={size}
-      fen={ended === null ? position.fen : ended.after.fen}
+      fen={fen}
       cells={ended === null ? cellsOf(position, whose, shown) : []}
       best={position.value}
       moves={ended === null ? destinations(position) : {}}
       lastMove={lastMove}
-      label={label}
+      title={title}
+      places={places}
       onMove={(from, to) => {
         const move = position.moves.find((one) => one.from === from && one.to === to);
         if (move) onPlay(move.name);

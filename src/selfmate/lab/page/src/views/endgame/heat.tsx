@@ -47,26 +47,28 @@ type HeatBoardProps = {
   best: number;
   moves: Record<string, string[]>;
   lastMove: [string, string] | null;
-  label: string;
+  title: string;
+  places: string;
   onMove: (from: string, to: string) => void;
 };
 
-export function HeatBoard({ size, fen, cells, best, moves, lastMove, label, onMove }: HeatBoardProps) {
+export function HeatBoard(props: HeatBoardProps) {
+  const { size, cells, best, title } = props;
   return (
     <div class={`heat-board size${size}`}>
-      <ul class="heat" aria-label={`${label}, values`}>
+      <ul class="heat" aria-label={title}>
         {cells.map((cell) => (
           <HeatCell key={cell.square} cell={cell} size={size} warmth={warmth(cell.value, best)} />
         ))}
       </ul>
       <Board
-        fen={fen}
+        fen={props.fen}
         size={size}
         turn="white"
-        moves={moves}
-        lastMove={lastMove}
-        label={label}
-        onMove={onMove}
+        moves={props.moves}
+        lastMove={props.lastMove}
+        label={`${title}: ${props.places}`}
+        onMove={props.onMove}
       />
     </div>
   );

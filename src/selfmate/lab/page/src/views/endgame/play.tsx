@@ -1,8 +1,9 @@
 // Playing: by typing, by asking for a move, or by watching.
 import { useState } from "preact/hooks";
+import { Problem } from "../../problem";
 import type { Game } from "./game";
 import { movesOf } from "./game";
-import type { Position, Whose } from "./types";
+import type { Move, Position, Whose } from "./types";
 
 type PlayProps = {
   game: Game;
@@ -20,7 +21,7 @@ export function Play({ game, watched, onBegin, onPlay, onWatch }: PlayProps) {
         {over ? outcomeOf(game) : outlookOf(game.position)}
       </p>
       <p class="moves-so-far mono">{lineOf(game.line)}</p>
-      <TypedMove disabled={over} onPlay={onPlay} />
+      <TypedMove disabled={over} moves={game.position.moves} onPlay={onPlay} />
       <div class="line" role="group" aria-label="Watch">
         {watched !== null ? (
           <button onClick={() => onWatch(null)}>Stop</button>
@@ -44,11 +45,19 @@ export function Play({ game, watched, onBegin, onPlay, onWatch }: PlayProps) {
   );
 }
 
-function TypedMove({ disabled, onPlay }: { disabled: boolean; onPlay: PlayProps["onPlay"] }) {
+type TypedMoveProps = { disabled: boolean; moves: Move[]; onPlay: PlayProps["onPlay"] };
+
+function TypedMove({ disabled, moves, onPlay }: TypedMoveProps) {
   const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (text.trim() && (await onPlay(text.trim()))) setText("");
+    const typed = text.trim();
+    const move = moves.find((one) => one.name.toLowerCase() === typed.toLowerCase());
+    setProblem(
+      move || !typed ? null : `${typed} cannot be played here: type a move such as ${moves[0]?.name}.`,
+    );
+    if (move && (await onPlay(move.name))) setText("");
   };
   return (
     <form class="line" onSubmit={submit}>
@@ -64,6 +73,7 @@ function TypedMove({ disabled, onPlay }: { disabled: boolean; onPlay: PlayProps[
         />
       </label>
       <button disabled={disabled}>Play</button>
+      <Problem text={problem} />
     </form>
   );
 }
