@@ -1,6 +1,7 @@
 // The views of the lab, in the order of the menu.
 import type { FunctionComponent } from "preact";
 import type { Place } from "../place";
+import { Analyse } from "./analyse";
 import { Endgame } from "./endgame";
 import { Runs } from "./runs";
 
@@ -8,5 +9,6 @@ export type View = { name: string; title: string; show: FunctionComponent<{ plac
 
 export const VIEWS: View[] = [
   { name: "train", title: "Train", show: Runs },
+  { name: "analyse", title: "Analyse", show: Analyse },
   { name: "endgame", title: "Endgame", show: Endgame },
 ];
