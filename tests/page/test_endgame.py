@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Position, expect
 
 from contracts.learners import tiny, train
 from page.conftest import watch
@@ -70,7 +70,7 @@ def best_numbers(values: dict[str, float]) -> dict[str, str]:
     return {square: text for square, (_, text) in best.items()}
 
 
-def point(around: Locator, square: str, size: int) -> dict[str, float]:
+def point(around: Locator, square: str, size: int) -> Position:
     box = around.bounding_box()
     assert box is not None
     step = box["width"] / size

@@ -16,6 +16,7 @@ from selfmate.endgame.solve import Solution, solve
 from selfmate.lab.endgame_runs import EndgameRuns
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.learners import LEARNERS
+from selfmate.learners.config import read_config
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.on_disk import Session
 from unit.lab.asking import AskedLab
@@ -218,7 +219,12 @@ def test_what_cannot_be_played_is_refused_in_a_sentence(
 
 
 def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
-    train(TOY, tiny(TOY), tmp_path / "runs" / "toy", Session(say=lambda _: None))
+    train(
+        TOY,
+        read_config(TOY, sets=["episodes=200"]),
+        tmp_path / "runs" / "toy",
+        Session(say=lambda _: None),
+    )
     answer = AskedLab(tmp_path / "runs", tmp_path / "page").get("/api/endgame/4", run="toy")
     assert answer.status == 400
     assert "no player of the mini-chess" in answer.json["error"]
