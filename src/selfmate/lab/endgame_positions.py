@@ -10,7 +10,7 @@ import numpy as np
 
 from selfmate.endgame.game import GOES_ON, Game
 from selfmate.endgame.notation import LETTERS, draw_position, move_name, square_name
-from selfmate.endgame.optimal import TIE, greedy_actions
+from selfmate.endgame.optimal import TIE
 from selfmate.endgame.solve import Solution
 from selfmate.endgame.trained import TrainedRun
 
@@ -28,7 +28,7 @@ class Positions:
     def describe(self, state: int) -> dict[str, Any]:
         """All there is to say about a position with the agent to move."""
         actions = np.flatnonzero(self.game.allowed[state]).tolist()
-        best = int(greedy_actions(self.game, self.truth.q_values)[state])
+        best = int(self.truth.q_values[state].argmax())
         return {
             "state": state,
             **self.shown(self.game.pieces[state].tolist()),

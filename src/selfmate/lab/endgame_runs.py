@@ -1,7 +1,7 @@
 """What runs of the mini-chess have learned so far, followed while they are trained."""
 
 from collections.abc import Hashable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,9 @@ from selfmate.runs.checkpoints import Checkpoints
 from selfmate.runs.directory import RunDirectory
 
 LARGEST_SIZE = 6  # larger boards take long to solve, and to evaluate after every checkpoint
+SMALL = 4  # boards on which any policy is evaluated at once
+FIGURES = tuple(field.name for field in fields(Evaluation))
+REGRET = "exact_regret"  # stands in the lines of a training that have the others as well
 MOST_POINTS = 400  # of a curve
 
 
@@ -35,7 +38,7 @@ class EndgameRun:
             "state": self._run.status().state,
             "step": None if learned is None else learned.step,
             "size": None if learned is None else learned.game.size,
-            "evaluation": None if learned is None else asdict(_evaluation(learned)),
+            "evaluation": None if learned is None else self._evaluation(learned),
             "curves": _curves(self._run),
         }
 
@@ -44,6 +47,17 @@ class EndgameRun:
         run of the mini-chess, or one on a larger board than the lab shows."""
         newest = self._newest()
         return None if newest is None else _load(self._run.path, newest)
+
+    def _evaluation(self, learned: TrainedRun) -> dict[str, Any] | None:
+        """Of this checkpoint; on larger boards, where policies that go in circles take long, the
+        last one that the training itself has made."""
+        if learned.game.size <= SMALL:
+            return asdict(_evaluate(learned))
+        found = None
+        for line in self._run.metrics():
+            if REGRET in line and line["step"] <= learned.step:
+                found = {name: line.get(f"exact_{name}") for name in FIGURES}
+        return found
 
     def _newest(self) -> tuple[int, int] | None:
         """The last checkpoint's step and when it was written: a run may be deleted and trained
@@ -82,7 +96,7 @@ def _load(path: Path, _newest: tuple[int, int]) -> TrainedRun:
 
 
 @lru_cache(maxsize=8)
-def _evaluation(learned: TrainedRun) -> Evaluation:
+def _evaluate(learned: TrainedRun) -> Evaluation:
     return evaluate_policy(
         learned.game, learned.actions, gamma=learned.gamma, draw_reward=learned.draw_reward
     )

@@ -126,6 +126,17 @@ def test_a_run_is_followed_from_checkpoint_to_checkpoint(runs: Path, tmp_path: P
     assert later["curves"]["mate_percent"] == [line["exact_mate_percent"] for line in lines]
 
 
+def test_on_larger_boards_the_training_tells_how_good_it_is(tmp_path: Path) -> None:
+    learner, folder = LEARNERS["ddqn"], tmp_path / "runs"
+    config = tiny(learner, "size=5", "episodes=500", "evaluate_every=2")
+    train(learner, config, folder / "five", Session(say=lambda _: None))
+    found = EndgameRuns(RunsFolder(folder)).find("five").data()
+    exact = [line for line in RunDirectory(folder / "five").metrics() if "exact_regret" in line][-1]
+    assert found["size"] == 5
+    assert found["evaluation"]["regret"] == exact["exact_regret"]
+    assert found["evaluation"]["mean_moves"] == exact.get("exact_mean_moves")
+
+
 def test_a_run_without_a_checkpoint_has_learned_nothing_yet(runs: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(runs / "some", tmp_path / "runs" / "new"))
     shutil.rmtree(run / "checkpoints")
