@@ -7,8 +7,12 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from selfmate.lab.analysis import analysis_routes
+from selfmate.lab.endgame import Endgame, endgame_routes
+from selfmate.lab.endgame_runs import EndgameRuns
 from selfmate.lab.errors import answer_in_sentences
 from selfmate.lab.gate import Gate
+from selfmate.lab.player_cache import PlayerCache
 from selfmate.lab.players import LabPlayers, player_routes
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.lab.socket import socket_routes
@@ -40,10 +44,17 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     be waiting for them."""
     topics = Topics()
     runs = RunsFolder(settings.runs)
+    players = LabPlayers(runs)
+    cache = PlayerCache(players)
+    closing.callback(cache.close)
+    endgame_runs = EndgameRuns(runs)
     topics.add("runs", lambda _: runs)
+    topics.add("endgame", endgame_runs.find)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     answer_in_sentences(app)
-    app.include_router(player_routes(LabPlayers(runs)))
+    app.include_router(player_routes(players))
+    app.include_router(analysis_routes(players, cache))
+    app.include_router(endgame_routes(Endgame(endgame_runs)))
     app.include_router(socket_routes(topics))
     app.include_router(page_routes(settings.page))
     return app

@@ -42,8 +42,17 @@ function summary(title: string, curves: Curve[]): string {
   return `${title}: ${last.join(", ")}`;
 }
 
+/** What a variable comes to: a canvas does not know light-dark(). */
+function colourOf(at: HTMLElement, name: string): string {
+  const probe = at.appendChild(document.createElement("i"));
+  probe.style.color = `var(${name})`;
+  const colour = getComputedStyle(probe).color;
+  probe.remove();
+  return colour;
+}
+
 function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Options {
-  const colour = (name: string) => getComputedStyle(at).getPropertyValue(name).trim();
+  const colour = (name: string) => colourOf(at, name);
   const axis = {
     stroke: () => colour("--quiet"),
     grid: { stroke: () => colour("--line"), width: 1 },

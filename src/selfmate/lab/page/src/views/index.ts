@@ -1,8 +1,14 @@
 // The views of the lab, in the order of the menu.
 import type { FunctionComponent } from "preact";
 import type { Place } from "../place";
+import { Analyse } from "./analyse";
+import { Endgame } from "./endgame";
 import { Runs } from "./runs";
 
 export type View = { name: string; title: string; show: FunctionComponent<{ place: Place }> };
 
-export const VIEWS: View[] = [{ name: "train", title: "Train", show: Runs }];
+export const VIEWS: View[] = [
+  { name: "train", title: "Train", show: Runs },
+  { name: "analyse", title: "Analyse", show: Analyse },
+  { name: "endgame", title: "Endgame", show: Endgame },
+];

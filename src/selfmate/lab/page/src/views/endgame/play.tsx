@@ -1,0 +1,102 @@
+// Playing: by typing, by asking for a move, or by watching.
+import { useState } from "preact/hooks";
+import { Problem } from "../../problem";
+import type { Game } from "./game";
+import { movesOf } from "./game";
+import type { Move, Position, Whose } from "./types";
+
+type PlayProps = {
+  game: Game;
+  watched: Whose | null;
+  onBegin: () => void;
+  onPlay: (move: string) => Promise<boolean>;
+  onWatch: (whose: Whose | null) => void;
+};
+
+export function Play({ game, watched, onBegin, onPlay, onWatch }: PlayProps) {
+  const over = game.ended !== null;
+  return (
+    <section class="card play-endgame">
+      <p class="outcome" role="status">
+        {over ? outcomeOf(game) : outlookOf(game.position)}
+      </p>
+      <p class="moves-so-far mono">{lineOf(game.line)}</p>
+      <TypedMove disabled={over} moves={game.position.moves} onPlay={onPlay} />
+      <div class="line" role="group" aria-label="Watch">
+        {watched !== null ? (
+          <button onClick={() => onWatch(null)}>Stop</button>
+        ) : (
+          <>
+            <button disabled={over} onClick={() => onWatch("exact")}>
+              Watch perfect play
+            </button>
+            {game.position.learned && (
+              <button disabled={over} onClick={() => onWatch("learned")}>
+                Watch learner
+              </button>
+            )}
+          </>
+        )}
+      </div>
+      <button class={over ? "main" : ""} onClick={onBegin}>
+        New position
+      </button>
+    </section>
+  );
+}
+
+type TypedMoveProps = { disabled: boolean; moves: Move[]; onPlay: PlayProps["onPlay"] };
+
+function TypedMove({ disabled, moves, onPlay }: TypedMoveProps) {
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const typed = text.trim();
+    const move = moves.find((one) => one.name.toLowerCase() === typed.toLowerCase());
+    setProblem(
+      move || !typed ? null : `${typed} cannot be played here: type a move such as ${moves[0]?.name}.`,
+    );
+    if (move && (await onPlay(move.name))) setText("");
+  };
+  return (
+    <form class="line" onSubmit={submit}>
+      <label>
+        <span>Your move, such as Qb3</span>
+        <input
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          maxLength={10}
+          autocomplete="off"
+          spellcheck={false}
+          disabled={disabled}
+        />
+      </label>
+      <button disabled={disabled}>Play</button>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+function outlookOf(position: Position): string {
+  if (position.forced_in === 1) return "Your move, with king and queen: you can mate at once.";
+  return (
+    `Your move, with king and queen. ${position.forced_in} moves force mate whatever the lone king ` +
+    `does; as it moves at random, perfect play takes ${position.expected_moves.toFixed(2)} on average.`
+  );
+}
+
+function outcomeOf(game: Game): string {
+  const number = movesOf(game);
+  const moves = number === 1 ? "1 move" : `${number} moves`;
+  return game.ended?.ending === "mate"
+    ? `Mate after ${moves}.`
+    : `Stalemate after ${moves}: a draw. The lone king could not move, and was not in check.`;
+}
+
+function lineOf(line: string[]): string {
+  const moves = [];
+  for (let at = 0; at < line.length; at += 2)
+    moves.push(`${at / 2 + 1}. ${line.slice(at, at + 2).join(" ")}`);
+  return moves.join("  ") || "No move yet.";
+}

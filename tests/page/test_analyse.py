@@ -1,0 +1,181 @@
+"""Analysing in the browser: positions and games from anywhere, and several opinions at once."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Position, expect
+
+from contracts.learners import tiny, train
+from page.conftest import watch
+from page.lab import RunningLab
+from selfmate.learners import LEARNERS
+from selfmate.players import Question, load_player
+from selfmate.rules import Board
+from selfmate.runs.on_disk import Session
+
+expect.set_options(timeout=30_000)
+
+PLAY = re.compile("^Play ")  # a move
+PROMOTION = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
+SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
+GAMES = f'[White "Anna"]\n[Black "<i>Ben</i>"]\n\n{SCHOLAR}\n\n1. d4 Ke5 *\n\n1. d4 d5 *\n'
+
+
+def open_analysis(page: Page, *players: str, fen: str | None = None) -> None:
+    settings = [("player", player) for player in players] + ([("fen", fen)] if fen else [])
+    page.evaluate("hash => location.hash = hash", f"#/analyse?{urlencode(settings)}")
+    expect(page.get_by_role("heading", name="What do they think?")).to_be_visible()
+
+
+def board(page: Page) -> Locator:
+    return page.get_by_role("img", name="Position:")
+
+
+def expect_fen(page: Page, start: str) -> None:
+    expect(page.get_by_label("This position as FEN")).to_have_value(re.compile(f"^{start}"))
+
+
+def point(around: Locator, square: str) -> Position:
+    box = around.bounding_box()
+    assert box is not None
+    step = box["width"] / 8
+    return {
+        "x": (ord(square[0]) - ord("a") + 0.5) * step,
+        "y": (8 - int(square[1]) + 0.5) * step,
+    }
+
+
+def drag(page: Page, origin: str, to: str) -> None:
+    at = board(page)
+    at.drag_to(at, source_position=point(at, origin), target_position=point(at, to))
+
+
+def card(page: Page, number: int) -> Locator:
+    return page.get_by_role("region", name=f"Player {number}", exact=True)
+
+
+def test_moves_by_mouse_and_keyboard_and_what_players_think_of_them(page: Page) -> None:
+    open_analysis(page, "teacher:depth=2", "greedy")
+    drag(page, "e2", "e5")  # illegal: the pawn goes back
+    expect_fen(page, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w")
+    drag(page, "e2", "e4")
+    expect_fen(page, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b")
+    board(page).click(position=point(board(page), "e7"))
+    board(page).click(position=point(board(page), "e5"))
+    expect_fen(page, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w")
+    typed = page.get_by_label("A move, such as Nf3 or e2e4")
+    typed.fill("Ke3")
+    typed.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("illegal move 'Ke3'")
+    typed.fill("Nf3")
+    typed.press("Enter")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("list", name="Moves")).to_have_text(re.compile("1. e4 ?e5 ?2. Nf3"))
+
+    position = Board()
+    for move in ("e2e4", "e7e5", "g1f3"):
+        position.push(move)
+    thought = load_player("teacher:depth=2").think(Question(board=position, dice=0))
+    assert thought.score_pawns is not None
+    first = card(page, 1).get_by_role("button", name=PLAY).first
+    expect(first).to_have_text(position.san(thought.best))
+    white, black = -thought.score_pawns, thought.score_pawns  # Black is to move
+    expect(card(page, 1)).to_contain_text(f"White: {white:+.2f} pawns")
+    expect(card(page, 1)).to_contain_text(f"Black, to move: {black:+.2f} pawns")
+    expect(card(page, 2)).to_contain_text("It does not say who is better.")
+    expect(board(page).locator(".cg-shapes line")).to_have_count(2)  # an arrow of each
+
+    page.locator("body").click(position={"x": 5, "y": 5})
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect_fen(page, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b")
+    first.click()  # its move is played
+    expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(2)
+
+
+def test_players_come_and_go_up_to_four(page: Page) -> None:
+    open_analysis(page, "random")
+    for _ in range(3):
+        page.get_by_role("button", name="Add a player").click()
+    expect(page.get_by_role("button", name="Add a player")).to_have_count(0)
+    expect(page.locator(".opinion")).to_have_count(4)
+    for number in range(1, 5):
+        expect(card(page, number).get_by_role("button", name=PLAY).first).to_be_enabled()
+    page.get_by_role("button", name="Remove player 2").click()
+    expect(page.locator(".opinion")).to_have_count(3)
+    card(page, 1).get_by_role("combobox").first.select_option("Teacher")
+    card(page, 1).get_by_label("Strength").select_option("looks 3 plies ahead")
+    expect(card(page, 1)).to_contain_text("3 plies deep")
+
+
+def test_games_are_pasted_opened_from_a_file_and_left_and_found_again(
+    page: Page, tmp_path: Path
+) -> None:
+    open_analysis(page, "greedy")
+    text = page.get_by_label("A position (FEN) or games (PGN)")
+    text.fill(GAMES)
+    page.get_by_role("button", name="Show").click()
+    games = page.get_by_label("2 games")
+    expect(games).to_contain_text("1. Anna - <i>Ben</i> 1-0")
+    expect(page.get_by_text("game 2 was left out")).to_contain_text("Ke5")
+    for _ in range(7):
+        page.get_by_role("button", name="One move on").click()
+    expect(page.get_by_text("The game is over: White wins by checkmate.")).to_be_visible()
+    expect(card(page, 1)).to_contain_text("Nothing is left to decide.")
+    page.get_by_role("list", name="Moves").get_by_role("button", name="Bc4").click()
+    drag(page, "g8", "f6")
+    expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(4)
+    page.get_by_role("button", name="Back to the game").click()
+    expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(7)
+    games.select_option("1")
+    expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(2)
+
+    text.fill("1. e4 Ke5 *")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("alert")).to_contain_text("illegal move 'Ke5'")
+    text.fill(PROMOTION)
+    page.get_by_role("button", name="Show").click()
+    expect_fen(page, "4k3/P7")
+    drag(page, "a7", "a8")
+    page.get_by_role("button", name="Knight").click()
+    expect(page.get_by_role("list", name="Moves")).to_contain_text("a8=N")
+
+    (tmp_path / "game.pgn").write_text(SCHOLAR)
+    page.get_by_label("Open a PGN file").set_input_files(tmp_path / "game.pgn")
+    expect(page.get_by_role("list", name="Moves")).to_contain_text("Qxf7#")
+
+
+def test_a_wrong_position_in_the_link_is_said_and_a_board_is_there(page: Page) -> None:
+    open_analysis(page, "random", fen="8/8/8/8/8/8/8/8 w - - 0 1")
+    expect(page.get_by_role("alert")).to_contain_text("White has no king")
+    expect_fen(page, "rnbqkbnr/pppppppp")
+
+
+@pytest.fixture(scope="module")
+def trained(lab: RunningLab) -> str:
+    learner = LEARNERS["reinforce"]
+    config = tiny(learner, "games=20", "evaluation_games=2")
+    train(learner, config, lab.runs / "scorer", Session(say=lambda _: None))
+    return "scorer"
+
+
+def test_a_trained_policy_on_a_phone(browser: Browser, lab: RunningLab, trained: str) -> None:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    problems = watch(page, lab)
+    page.goto(lab.link)
+    open_analysis(page)  # the trained one is asked without being named
+    expect(card(page, 1).get_by_role("combobox").first).to_have_value(trained)
+    expect(card(page, 1)).to_contain_text("How likely it plays it")
+    expect(card(page, 1)).to_contain_text("%")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    at = board(page)
+    at.tap(position=point(at, "d2"))
+    at.tap(position=point(at, "d4"))
+    expect(page.get_by_role("list", name="Moves")).to_contain_text("d4")
+    context.close()
+    assert problems == []
