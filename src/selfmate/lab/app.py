@@ -8,6 +8,11 @@ from starlette.types import ASGIApp
 
 from selfmate.lab.errors import answer_in_sentences
 from selfmate.lab.gate import Gate
+from selfmate.lab.ladder import LadderTopic, ladder_routes
+from selfmate.lab.learning import Learning
+from selfmate.lab.match_routes import match_routes
+from selfmate.lab.matches import Matches, MatchTopic
+from selfmate.lab.outside import Outside
 from selfmate.lab.players import LabPlayers, player_routes
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.lab.socket import socket_routes
@@ -27,10 +32,20 @@ class LabSettings:
 def make_app(settings: LabSettings) -> ASGIApp:
     topics = Topics()
     runs = RunsFolder(settings.runs)
+    players = LabPlayers(runs)
+    outside = Outside(settings.runs, players)
+    matches = Matches(settings.runs / "matches", outside)
+    ladder = LadderTopic(settings.runs / "pool.jsonl", outside)
     topics.add("runs", lambda _: runs)
+    topics.add("matches", lambda _: matches)
+    topics.add("match", lambda name: MatchTopic(matches, name))
+    topics.add("ladder", lambda _: ladder)
+    topics.add("learning", lambda _: Learning(runs))
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     answer_in_sentences(app)
-    app.include_router(player_routes(LabPlayers(runs)))
+    app.include_router(player_routes(players))
+    app.include_router(match_routes(matches))
+    app.include_router(ladder_routes(ladder))
     app.include_router(socket_routes(topics))
     app.include_router(page_routes(settings.page))
     return Gate(

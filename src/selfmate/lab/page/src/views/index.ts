@@ -1,8 +1,14 @@
 // The views of the lab, in the order of the menu.
 import type { FunctionComponent } from "preact";
 import type { Place } from "../place";
+import { Ladder } from "./ladder";
+import { Match } from "./match";
 import { Runs } from "./runs";
 
 export type View = { name: string; title: string; show: FunctionComponent<{ place: Place }> };
 
-export const VIEWS: View[] = [{ name: "train", title: "Train", show: Runs }];
+export const VIEWS: View[] = [
+  { name: "train", title: "Train", show: Runs },
+  { name: "match", title: "Match", show: Match },
+  { name: "ladder", title: "Ladder", show: Ladder },
+];

@@ -1,0 +1,47 @@
+// The matches there are, the newest first.
+import { linkTo } from "../../place";
+import { playerTitle } from "../../player_title";
+import { ResultBar } from "./score";
+import type { MatchRow } from "./types";
+import { scoreText } from "./words";
+
+export function MatchList({ matches }: { matches: MatchRow[] | null }) {
+  return (
+    <section class="card" aria-labelledby="earlier">
+      <h2 id="earlier">Matches so far</h2>
+      {matches === null ? (
+        <p class="quiet">Looking for matches ...</p>
+      ) : matches.length === 0 ? (
+        <p class="quiet">
+          None yet. Start one here, or with <code>selfmate match</code> in the folder above the
+          runs: both show here as they go on.
+        </p>
+      ) : (
+        <ul class="rows match-rows">
+          {matches.map((match) => (
+            <li key={match.id}>
+              <Row match={match} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Row({ match }: { match: MatchRow }) {
+  const [a, b] = match.players;
+  return (
+    <a class="match-row" href={linkTo("match", { id: match.id })}>
+      <span class="names">
+        <b>{playerTitle(a)}</b> against <b>{playerTitle(b)}</b>
+      </span>
+      <span class={`state ${match.state}`}>{match.state}</span>
+      <ResultBar {...match} />
+      <span class="quiet">
+        {scoreText(match)} in {match.done < match.total && `${match.done} of `}
+        {match.total} games
+      </span>
+    </a>
+  );
+}
