@@ -11,7 +11,8 @@ from selfmate.lab.gate import Gate
 from selfmate.lab.ladder import LadderTopic, ladder_routes
 from selfmate.lab.learning import Learning
 from selfmate.lab.match_routes import match_routes
-from selfmate.lab.matches import Matches, MatchTopic
+from selfmate.lab.match_topic import MatchTopic
+from selfmate.lab.matches import Matches
 from selfmate.lab.outside import Outside
 from selfmate.lab.players import LabPlayers, player_routes
 from selfmate.lab.runs_folder import RunsFolder

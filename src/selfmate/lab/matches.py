@@ -3,7 +3,8 @@ being played is a process of its own, which outlives the lab."""
 
 import threading
 from collections.abc import Hashable
-from dataclasses import asdict, astuple, replace
+from dataclasses import astuple, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from selfmate.arena.match_log import MatchLog
 from selfmate.arena.run_match import MatchSettings, agree, log_path, plan_news
 from selfmate.arena.sitting import ask_to_stop, news_path, write_news
 from selfmate.lab.errors import BusyError, NotThereError
-from selfmate.lab.game_record import row_of
 from selfmate.lab.job import Job
 from selfmate.lab.match_file import MatchFile
 from selfmate.lab.outside import Outside
@@ -20,7 +20,6 @@ from selfmate.runs.lock import is_taken
 MOST_AT_ONCE = 4
 MOST_LISTED = 100
 MOST_FOLLOWED = 16  # whose games are kept in memory
-NEWEST_GAMES = 30
 
 
 class Matches:
@@ -126,7 +125,7 @@ class Matches:
             if known is None or known[0] != change:
                 try:
                     known = (change, self._row(path.stem))
-                except (ValueError, LookupError):  # no log, or gone by now
+                except (ValueError, LookupError, OSError):  # no log, or gone by now
                     continue
                 self._rows[path.stem] = known
             rows.append(known[1])
@@ -147,6 +146,7 @@ class Matches:
             "wins": report.wins,
             "draws": report.draws,
             "losses": report.losses,
+            "updated": datetime.fromtimestamp(match.path.stat().st_mtime, UTC).isoformat(),
         }
 
     def _newest(self) -> list[Path]:
@@ -179,32 +179,6 @@ class Matches:
             [*("match", a, b, "--log", self._outside.path(self.folder)), *_options(settings)],
             self._outside.folder,
         )
-
-
-class MatchTopic:
-    def __init__(self, matches: Matches, name: str) -> None:
-        self._matches, self._name = matches, name
-
-    def version(self) -> Hashable:
-        return self._matches.change(self._matches.path(self._name))
-
-    def data(self) -> dict[str, Any]:
-        match = self._matches.file(self._name)
-        state = self._matches.state(match)
-        return {
-            "id": self._name,
-            "players": self._matches.shown(match),
-            "seed": match.agreement.seed,
-            "max_plies": match.agreement.max_plies,
-            "state": state,
-            "problem": self._matches.problem(match) if state == "failed" else None,
-            "done": len(match.games),
-            "total": match.total,
-            "report": asdict(match.tally.report()),
-            "history": match.history.points(),
-            "newest": [row_of(match.games[n]) for n in match.order[: -NEWEST_GAMES - 1 : -1]],
-            "playing": match.playing() if state == "running" else None,
-        }
 
 
 def _options(settings: MatchSettings) -> list[str]:

@@ -17,7 +17,8 @@ from selfmate.arena.run_match import MatchSettings
 from selfmate.arena.sitting import read_news
 from selfmate.lab.errors import BusyError, NotThereError
 from selfmate.lab.game_record import record_of
-from selfmate.lab.matches import Matches, MatchTopic
+from selfmate.lab.match_topic import MatchTopic
+from selfmate.lab.matches import Matches
 from selfmate.lab.outside import Outside
 from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder

@@ -66,7 +66,10 @@ function Progress({ rating }: { rating: NonNullable<LadderData["rating"]> }) {
           Stop
         </button>
       </p>
-      <p class="quiet">Pairings that are complete are kept, whatever happens.</p>
+      <p class="quiet">
+        Where results are missing, the ladder's own players meet first. Pairings that are complete
+        are kept, whatever happens.
+      </p>
       <Problem text={problem} />
     </>
   );

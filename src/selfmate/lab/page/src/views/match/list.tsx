@@ -35,6 +35,9 @@ function Row({ match }: { match: MatchRow }) {
     <a class="match-row" href={linkTo("match", { id: match.id })}>
       <span class="names">
         <b>{playerTitle(a)}</b> against <b>{playerTitle(b)}</b>
+        <time class="quiet" dateTime={match.updated}>
+          {new Date(match.updated).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}
+        </time>
       </span>
       <span class={`state ${match.state}`}>{match.state}</span>
       <ResultBar {...match} />

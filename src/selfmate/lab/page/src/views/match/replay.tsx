@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Board } from "../../board";
+import { Seat } from "./seat";
 import type { GameRecord } from "./types";
 
 type ReplayProps = {
@@ -22,15 +23,25 @@ export function Replay({ record, names: [white, black], running, children }: Rep
   const [runs, setRuns] = useState(running && !still);
   const go = (to: number) => {
     setRuns(false);
-    setPly(Math.max(0, Math.min(last, to)));
+    setPly(to);
+  };
+  // Keys may come faster than the page is drawn: each counts from where the one before has led.
+  const step = (by: number) => {
+    setRuns(false);
+    setPly((now) => Math.max(0, Math.min(last, now + by)));
   };
   useTicks(runs && ply < last, () => setPly(ply + 1));
-  useArrowKeys({ ArrowLeft: () => go(ply - 1), ArrowRight: () => go(ply + 1), Home: () => go(0), End: () => go(last) });
+  useArrowKeys({
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
+    Home: () => go(0),
+    End: () => go(last),
+  });
   const position = record.positions[ply]!;
   const turn = position.fen.split(" ")[1] === "b" ? "black" : "white";
   return (
     <>
-      <p class="seat">{black}</p>
+      <Seat name={black} colour="Black" />
       <Board
         fen={position.fen}
         turn={turn}
@@ -38,14 +49,14 @@ export function Replay({ record, names: [white, black], running, children }: Rep
         lastMove={position.move}
         label={`Game ${record.number + 1} after ${ply} of ${last} plies`}
       />
-      <p class="seat">{white}</p>
+      <Seat name={white} colour="White" />
       <div class="line steps">
         <Step label="To the start" sign="«" disabled={ply === 0} onClick={() => go(0)} />
-        <Step label="One move back" sign="‹" disabled={ply === 0} onClick={() => go(ply - 1)} />
+        <Step label="One move back" sign="‹" disabled={ply === 0} onClick={() => step(-1)} />
         <button disabled={ply === last} onClick={() => setRuns(!runs)}>
           {runs && ply < last ? "Pause" : "Play"}
         </button>
-        <Step label="One move on" sign="›" disabled={ply === last} onClick={() => go(ply + 1)} />
+        <Step label="One move on" sign="›" disabled={ply === last} onClick={() => step(1)} />
         <Step label="To the end" sign="»" disabled={ply === last} onClick={() => go(last)} />
       </div>
       <p class="about-game">{children}</p>

@@ -5,6 +5,7 @@ import { Board } from "../../board";
 import { playerTitle } from "../../player_title";
 import { Problem, useAttempt } from "../../problem";
 import { Replay } from "./replay";
+import { Seat } from "./seat";
 import type { GameRecord, MatchData } from "./types";
 import { firstIsWhite, gameText } from "./words";
 
@@ -56,7 +57,7 @@ function Live({ match, live }: { match: MatchData; live: NonNullable<MatchData["
   const turn = live.fen.split(" ")[1] === "b" ? "black" : "white";
   return (
     <>
-      <p class="seat">{black}</p>
+      <Seat name={black} colour="Black" />
       <Board
         fen={live.fen}
         turn={turn}
@@ -64,7 +65,7 @@ function Live({ match, live }: { match: MatchData; live: NonNullable<MatchData["
         lastMove={live.move}
         label={`Game ${live.number + 1}, going on, after ${live.plies} plies`}
       />
-      <p class="seat">{white}</p>
+      <Seat name={white} colour="White" />
       <p class="quiet">
         <span class="live-dot" aria-hidden="true" /> Game {live.number + 1} is going on, move{" "}
         {Math.floor(live.plies / 2) + 1}

@@ -40,6 +40,7 @@ export type MatchRow = {
   wins: number;
   draws: number;
   losses: number;
+  updated: string;
 };
 
 export type MatchData = {
