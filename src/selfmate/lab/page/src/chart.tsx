@@ -89,8 +89,9 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
 }
 
 /** For the legend: the value under the mouse, else the newest. */
-function newestValue(chart: uPlot, value: number | null, series: number, at: number | null): string {
-  const shown = at === null ? Array.from(chart.data[series] ?? []).findLast((one) => one != null) : value;
+function newestValue(chart: uPlot, value: number | null, index: number, at: number | null): string {
+  const all = Array.from(chart.data[index] ?? []);
+  const shown = at === null ? all.findLast((one) => one != null) : value;
   return shown == null ? "–" : String(+shown.toPrecision(4));
 }
 

@@ -4,10 +4,12 @@ import { playerTitle } from "../../player_title";
 import { signed } from "../match/words";
 import type { LadderData, Rated } from "./types";
 
+const STOCKFISH = "stockfish";
+
 export function Scale({ ladder }: { ladder: LadderData }) {
   const tied = ladder.on_stockfish_scale;
-  const [wanted, setWanted] = useState<"stockfish" | "random">("stockfish");
-  const onStockfish = tied !== null && wanted === "stockfish";
+  const [wanted, setWanted] = useState(STOCKFISH);
+  const onStockfish = tied !== null && wanted === STOCKFISH;
   const players = onStockfish ? tied : ladder.players;
   const span = spanOf(players);
   return (
@@ -16,8 +18,8 @@ export function Scale({ ladder }: { ladder: LadderData }) {
         {tied !== null && (
           <label>
             <span>Scale</span>
-            <select value={wanted} onChange={(event) => setWanted(event.currentTarget.value as "random")}>
-              <option value="stockfish">Stockfish's own levels</option>
+            <select value={wanted} onChange={(event) => setWanted(event.currentTarget.value)}>
+              <option value={STOCKFISH}>Stockfish's own levels</option>
               <option value="random">Random is zero</option>
             </select>
           </label>
@@ -87,7 +89,7 @@ function Axis({ span }: { span: Span }) {
 function Row({ player, span }: { player: Rated; span: Span }) {
   const low = player.low ?? span.from;
   const high = player.high ?? span.to;
-  const open = `${player.low === null ? "open-low" : ""} ${player.high === null ? "open-high" : ""}`;
+  const open = [player.low === null && "open-low", player.high === null && "open-high"];
   return (
     <tr class={player.trained ? "trained" : ""}>
       <th scope="row">{playerTitle(player.name)}</th>
@@ -100,7 +102,7 @@ function Row({ player, span }: { player: Rated; span: Span }) {
             <i key={tick} style={{ left: share(tick, span) }} />
           ))}
           <span
-            class={`interval ${open}`}
+            class={["interval", ...open].filter(Boolean).join(" ")}
             style={{ left: share(low, span), right: `calc(100% - ${share(high, span)})` }}
           />
           <span class="dot" style={{ left: share(player.elo, span) }} />

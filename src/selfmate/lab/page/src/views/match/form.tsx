@@ -72,7 +72,7 @@ function Form({ offers, ...linked }: FormProps) {
         <PlayerPicker offers={offers} label="Player" name={b} onChoose={setB} />
       </fieldset>
       <div class="line">
-        <NumberField label="Games" value={games} min={2} max={MOST_GAMES} step={2} onInput={setGames} />
+        <NumberField label="Games" value={games} min={2} max={MOST_GAMES} onInput={setGames} />
         <button class="main" disabled={busy}>
           {busy ? "Starting ..." : "Start the match"}
         </button>
@@ -80,14 +80,26 @@ function Form({ offers, ...linked }: FormProps) {
       <details>
         <summary>More settings</summary>
         <div class="line">
-          <NumberField label="Longest game, plies" value={maxPlies} min={1} max={2000} onInput={setMaxPlies} />
-          <NumberField label="Seed (empty: a new one)" value={seed} min={0} onInput={setSeed} optional />
+          <NumberField
+            label="Longest game, plies"
+            value={maxPlies}
+            min={1}
+            max={2000}
+            onInput={setMaxPlies}
+          />
+          <NumberField
+            label="Seed (empty: a new one)"
+            value={seed}
+            min={0}
+            onInput={setSeed}
+            optional
+          />
           <label>
             <span>When to stop</span>
             <select value={sprt} onChange={(event) => setSprt(event.currentTarget.value)}>
               <option value="">When all games are played</option>
-              <option value="0,10">Once it is clear: 0 or +10 Elo?</option>
-              <option value="0,50">Once it is clear: 0 or +50 Elo?</option>
+              <option value="0,10">Once it is clear: rather 0 or +10 Elo?</option>
+              <option value="0,50">Once it is clear: rather 0 or +50 Elo?</option>
             </select>
           </label>
         </div>
@@ -106,12 +118,11 @@ type NumberProps = {
   value: string;
   min: number;
   max?: number;
-  step?: number;
   optional?: boolean;
   onInput: (value: string) => void;
 };
 
-function NumberField({ label, value, min, max, step, optional, onInput }: NumberProps) {
+function NumberField({ label, value, min, max, optional, onInput }: NumberProps) {
   return (
     <label>
       <span>{label}</span>
@@ -119,7 +130,7 @@ function NumberField({ label, value, min, max, step, optional, onInput }: Number
         type="number"
         inputMode="numeric"
         required={!optional}
-        {...{ value, min, max, step }}
+        {...{ value, min, max }}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
     </label>

@@ -16,7 +16,8 @@ export function GameList({ match, chosen, onChoose }: ListProps) {
   async function showMore() {
     // What ended meanwhile has moved the older ones on: they come again and are known by number.
     const from = Math.max(0, shown.size - 1);
-    const found = await attempt(() => get<GameRow[]>(`matches/${match.id}/games?older_than=${from}`));
+    const path = `matches/${match.id}/games?older_than=${from}`;
+    const found = await attempt(() => get<GameRow[]>(path));
     if (found !== null) setOlder([...older, ...found]);
   }
 

@@ -1,11 +1,16 @@
 // The matches there are, the newest first.
+import { useState } from "preact/hooks";
 import { linkTo } from "../../place";
 import { playerTitle } from "../../player_title";
 import { ResultBar } from "./score";
 import type { MatchRow } from "./types";
 import { scoreText } from "./words";
 
+const SHOWN_AT_FIRST = 10;
+
 export function MatchList({ matches }: { matches: MatchRow[] | null }) {
+  const [showAll, setShowAll] = useState(false);
+  const most = showAll ? Infinity : SHOWN_AT_FIRST;
   return (
     <section class="card" aria-labelledby="earlier">
       <h2 id="earlier">Matches so far</h2>
@@ -18,12 +23,17 @@ export function MatchList({ matches }: { matches: MatchRow[] | null }) {
         </p>
       ) : (
         <ul class="rows match-rows">
-          {matches.map((match) => (
+          {matches.slice(0, most).map((match) => (
             <li key={match.id}>
               <Row match={match} />
             </li>
           ))}
         </ul>
+      )}
+      {matches !== null && matches.length > most && (
+        <button class="more" onClick={() => setShowAll(true)}>
+          Show all {matches.length} matches
+        </button>
       )}
     </section>
   );

@@ -81,7 +81,7 @@ function Actions({ match }: { match: MatchData }) {
             Resume
           </button>
         )}
-        {isOver && match.report.sprt === null && (
+        {isOver && !match.report.sprt?.verdict && (
           <button disabled={busy} onClick={() => act("resume", { games: more })}>
             Play {more - match.total} more games
           </button>

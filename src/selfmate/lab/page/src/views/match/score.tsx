@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { Chart } from "../../chart";
 import { playerTitle } from "../../player_title";
 import type { MatchData, Report } from "./types";
-import { counted, eloText, scoreText, verdict } from "./words";
+import { counted, eloText, scoreText, signed, verdict } from "./words";
 
 export function Score({ match }: { match: MatchData }) {
   const [a, b] = match.players.map(playerTitle) as [string, string];
@@ -17,7 +17,7 @@ export function Score({ match }: { match: MatchData }) {
       <p class="verdict">
         {verdict(report, a, b)} <span class="quiet elo">{eloText(report)}</span>
       </p>
-      {report.sprt !== null && <p class="quiet">{sprtText(report)}</p>}
+      {report.sprt !== null && <p class="quiet sprt">{sprtText(match)}</p>}
       <Course match={match} />
       <Facts report={report} />
     </>
@@ -64,7 +64,9 @@ function Course({ match: { history, total, done } }: { match: MatchData }) {
 }
 
 function Facts({ report }: { report: Report }) {
-  const ends = Object.entries(report.ends).map(([why, many]) => `${why.replaceAll("_", " ")} ${many}`);
+  const ends = Object.entries(report.ends).map(
+    ([why, many]) => `${why.replaceAll("_", " ")} ${many}`,
+  );
   return (
     <details class="facts">
       <summary>More figures</summary>
@@ -90,9 +92,11 @@ function Facts({ report }: { report: Report }) {
   );
 }
 
-function sprtText({ sprt }: Report): string {
+function sprtText({ report: { sprt }, state }: MatchData): string {
   if (sprt === null) return "";
-  const question = `Is it ${sprt.elo0} or +${sprt.elo1} Elo?`;
-  if (sprt.verdict === null) return `${question} Not clear yet.`;
-  return `${question} It is ${sprt.verdict === "H1" ? `+${sprt.elo1}` : sprt.elo0}: settled.`;
+  const question = `Is it rather ${signed(sprt.elo0)} or ${signed(sprt.elo1)} Elo?`;
+  if (sprt.verdict !== null)
+    return `${question} Settled: rather ${signed(sprt.verdict === "H1" ? sprt.elo1 : sprt.elo0)}.`;
+  const open = state === "finished" ? "So many games did not settle it." : "Not clear yet.";
+  return `${question} ${open}`;
 }

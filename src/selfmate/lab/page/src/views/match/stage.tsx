@@ -33,7 +33,9 @@ export function Stage({ match, chosen, onFollow }: StageProps) {
         <Empty text={goesOn ? "The first games are being played ..." : "No game has ended yet."} />
       )}
       {chosen !== null && (
-        <button onClick={onFollow}>{goesOn ? "Back to the live game" : "To the newest game"}</button>
+        <button onClick={onFollow}>
+          {goesOn ? "Back to the live game" : "To the newest game"}
+        </button>
       )}
       <Problem text={problem} />
     </section>

@@ -6,7 +6,8 @@ export function counted(many: number, one: string, more = `${one}s`): string {
 }
 
 export function scoreText({ wins, draws, losses }: Pick<Report, "wins" | "draws" | "losses">) {
-  return [counted(wins, "win"), counted(draws, "draw"), counted(losses, "loss", "losses")].join(", ");
+  const lost = counted(losses, "loss", "losses");
+  return [counted(wins, "win"), counted(draws, "draw"), lost].join(", ");
 }
 
 export function signed(elo: number): string {
