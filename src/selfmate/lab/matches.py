@@ -89,14 +89,18 @@ class Matches:
         return match
 
     def state(self, match: MatchFile) -> str:
-        job = self._jobs.get(match.path.stem)
         if is_taken(match.path):
             return "running"
-        if job is not None and job.runs:  # it loads its players, or closes them
-            return "running" if match.begun else "starting"
+        if self._starts(match):
+            return "starting"
         if match.tally.over:
             return "finished"
         return "failed" if self.problem(match) else "stopped"
+
+    def _starts(self, match: MatchFile) -> bool:
+        """Whether a process of ours is about to play, loading its players."""
+        job = self._jobs.get(match.path.stem)
+        return job is not None and job.runs and not match.begun
 
     def problem(self, match: MatchFile) -> str | None:
         job = self._jobs.get(match.path.stem)
@@ -163,9 +167,14 @@ class Matches:
         raise NotThereError(f"there is no match {name[:80]!r}")
 
     def _check_free(self, name: str) -> None:
+        """Waits for a process that is only closing its players."""
         job = self._jobs.get(name)
-        if (job is not None and job.runs) or is_taken(self.folder / f"{name}.jsonl"):
-            raise BusyError("this match is being played already")
+        if job is not None or is_taken(self.folder / f"{name}.jsonl"):
+            match = self.file(name)
+            if is_taken(match.path) or self._starts(match):
+                raise BusyError("this match is being played already")
+        if job is not None:
+            job.wait()
         if sum(job.runs for job in self._jobs.values()) >= MOST_AT_ONCE:
             raise BusyError(f"{MOST_AT_ONCE} matches are being played: wait for one, or stop it")
 

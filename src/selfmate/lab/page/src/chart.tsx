@@ -16,6 +16,7 @@ export type ChartProps = {
 
 const COLOURS = ["--green", "--amber", "--blue", "--red"];
 const HEIGHT = 190;
+const FEW_POINTS = 30; // so few that a line does not show where they are
 
 export function Chart({ title, x, curves, unit, xMost, yRange }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -71,7 +72,7 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
       edges.length === 2
         ? [{ series: [edges[1]!, edges[0]!], fill: () => colour(COLOURS[0]!, 15) }]
         : [],
-    axes: [axis, { ...axis, size: 56 }],
+    axes: [axis, { ...axis, size: 56, values: (_, splits) => splits.map(short) }],
     series: [
       { label: unit, value: newestValue },
       ...curves.map(({ name, edge }, index) => ({
@@ -82,17 +83,27 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
         // Colours come round again, then dashed.
         dash: !edge && index >= COLOURS.length ? [6, 4] : [],
         spanGaps: true,
-        points: { show: false },
+        points: { show: (of: uPlot, at: number) => !edge && isSparse(of.data[at]!) },
       })),
     ],
   };
+}
+
+function isSparse(values: ArrayLike<unknown>): boolean {
+  return Array.from(values).filter((value) => value !== null).length <= FEW_POINTS;
+}
+
+function short(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e5 || (size > 0 && size < 1e-3)) return value.toExponential(0);
+  return String(+value.toPrecision(4));
 }
 
 /** For the legend: the value under the mouse, else the newest. */
 function newestValue(chart: uPlot, value: number | null, index: number, at: number | null): string {
   const all = Array.from(chart.data[index] ?? []);
   const shown = at === null ? all.findLast((one) => one != null) : value;
-  return shown == null ? "–" : String(+shown.toPrecision(4));
+  return shown == null ? "–" : short(shown);
 }
 
 /** A canvas knows neither variables nor light and dark: CSS works the colour out. */
