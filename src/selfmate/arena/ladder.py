@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from selfmate.arena.elo import Pentanomial
-from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame
+from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame
 from selfmate.arena.match_log import digest_of
 from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.pool import Pool
@@ -78,14 +78,19 @@ class Ladder:
             if hopeless == 2:
                 return
 
-    def play(self, plan: PairingPlan, on_game: Callable[[], None]) -> list[PlayedGame]:
+    def play(
+        self,
+        plan: PairingPlan,
+        on_game: Callable[[], None],
+        watch: Callable[[RunningGame], None] | None = None,
+    ) -> list[PlayedGame]:
         """Plays a plan and keeps its result; the pool holds whole pairings only."""
         players = (load_player(plan.player), load_player(plan.opponent))
         # Games already in the pool had the first numbers; new ones go on from there.
         first = self.pool.games(plan.player, plan.opponent)
         played = []
         try:
-            match = Match(players, self.openings, self.seed)
+            match = Match(players, self.openings, self.seed, watch=watch)
             for game in match.play(range(first, first + plan.games)):
                 played.append(game)
                 on_game()

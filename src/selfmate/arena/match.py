@@ -1,6 +1,6 @@
 """A match: pairs of games on the same opening with colours swapped, many games at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,7 +35,7 @@ class PlayedGame:
 
 
 @dataclass
-class _Running:
+class RunningGame:
     number: int
     opening: Opening
     board: Board
@@ -57,7 +57,9 @@ class Match:
     seed: int
     max_plies: int = DEFAULT_MAX_PLIES
     adjudicate_pawns: int | None = None  # a lead that ends a game; None: games are played out
-    _running: list[_Running] = field(default_factory=list)
+    # Called after every round of moves with the oldest game that goes on.
+    watch: Callable[[RunningGame], None] | None = None
+    _running: list[RunningGame] = field(default_factory=list)
 
     def play(self, numbers: Sequence[int]) -> Iterator[PlayedGame]:
         """The games with these numbers, each as it ends."""
@@ -69,10 +71,12 @@ class Match:
                 self._running.append(self._start(waiting.pop()))
             for side in (0, 1):
                 yield from self._move(side)
+            if self.watch is not None and self._running:
+                self.watch(self._running[0])
 
-    def _start(self, number: int) -> _Running:
+    def _start(self, number: int) -> RunningGame:
         opening = self.openings[number // 2 % len(self.openings)]
-        return _Running(number, opening, opening.board())
+        return RunningGame(number, opening, opening.board())
 
     def _move(self, side: int) -> list[PlayedGame]:
         """One move in every game where this player is to move; the games that ended by it."""
@@ -99,7 +103,7 @@ class Match:
         self._running = [game for game in self._running if game.number not in over]
         return ended
 
-    def _adjudicate(self, games: Sequence[_Running]) -> list[PlayedGame]:
+    def _adjudicate(self, games: Sequence[RunningGame]) -> list[PlayedGame]:
         """Ends games in which the teacher has seen the same side far ahead for long enough."""
         if self.adjudicate_pawns is None or not games:
             return []
@@ -116,14 +120,14 @@ class Match:
         return ended
 
 
-def _record(game: _Running, result: int, reason: str, forfeit: bool = False) -> PlayedGame:
+def _record(game: RunningGame, result: int, reason: str, forfeit: bool = False) -> PlayedGame:
     return PlayedGame(game.number, game.opening, tuple(game.board.moves), result, reason, forfeit)
 
 
-def _finished(game: _Running, outcome: Outcome) -> PlayedGame:
+def _finished(game: RunningGame, outcome: Outcome) -> PlayedGame:
     result = {"white": 1, "black": -1, None: 0}[outcome.winner]
     return _record(game, result, outcome.reason)
 
 
-def _forfeited(game: _Running, why: str) -> PlayedGame:
+def _forfeited(game: RunningGame, why: str) -> PlayedGame:
     return _record(game, -1 if game.board.turn == "white" else 1, why, forfeit=True)

@@ -3,9 +3,11 @@
 import json
 import os
 from pathlib import Path
+from typing import IO
 
 from selfmate.arena.elo import Pentanomial
 from selfmate.arena.rating import Pairing
+from selfmate.runs.lock import take
 
 
 class Pool:
@@ -21,8 +23,7 @@ class Pool:
     def _read(self) -> None:
         text = self.path.read_text("utf-8")
         for number, line in enumerate(text.splitlines(keepends=True), start=1):
-            if not line.endswith("\n"):
-                self.path.write_text(text[: -len(line)], "utf-8")
+            if not line.endswith("\n"):  # somebody may be writing it now: it is left alone
                 break
             try:
                 entry = json.loads(line)
@@ -32,6 +33,15 @@ class Pool:
                     self.pairings.append(pairing)
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{self.path}, line {number} is damaged: {error!r}") from error
+
+    def hold(self) -> IO[bytes]:
+        """Keeps others from playing for this pool until it is closed; ValueError when one does."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = self.path.open("ab")
+        if not take(file.fileno()):
+            file.close()
+            raise ValueError(f"another process is rating players for {self.path}: wait for it")
+        return file
 
     def games(self, a: str, b: str) -> int:
         """Games between two players so far."""
@@ -47,8 +57,15 @@ class Pool:
             "pairs": pairing.pairs.counts,
             "conditions": self.conditions,
         }
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        with self.path.open("a+b") as file:
+            _cut_torn_line(file)
+            file.write(json.dumps(entry).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self.pairings.append(pairing)
+
+
+def _cut_torn_line(file: IO[bytes]) -> None:
+    """Drops what a kill left after the last whole line."""
+    file.seek(0)
+    file.truncate(file.read().rfind(b"\n") + 1)

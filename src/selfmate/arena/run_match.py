@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame
+from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame
 from selfmate.arena.match_log import Agreement, MatchLog, digest_of
 from selfmate.arena.openings import Opening, read_openings, shipped_openings, shuffled
-from selfmate.arena.report import MatchReport, make_report, pair_counts
+from selfmate.arena.report import MatchReport
+from selfmate.arena.sitting import News, Sitting, StopAskedError
 from selfmate.arena.sprt import Sprt
+from selfmate.arena.tally import Tally
 from selfmate.players import Player
 
 
@@ -23,7 +25,7 @@ class MatchSettings:
 
 
 class MatchRun:
-    """One match with its log on disk."""
+    """One match with its log on disk, and news of it for those who watch."""
 
     def __init__(
         self,
@@ -34,63 +36,74 @@ class MatchRun:
     ) -> None:
         self.players, self.settings = players, settings
         self.openings = _openings(settings)
-        agreement = Agreement(
-            players=(players[0].name, players[1].name),
-            openings=digest_of(self.openings),
-            seed=settings.seed,
-            max_plies=settings.max_plies,
-            adjudicate_pawns=settings.adjudicate_pawns,
-        )
-        self.log = MatchLog(log_folder / f"{agreement.digest()}.jsonl", agreement, resume)
-        self._counted: list[PlayedGame] = []
-        self._decided = False
-        self._count_pairs()
+        agreement = agree((players[0].name, players[1].name), settings)
+        self.log = MatchLog(log_path(log_folder, agreement), agreement, resume)
+        self._tally = Tally(self.log.games, settings.games, settings.sprt)
+        self.stopped = False  # because somebody asked for it
 
     def play(self, on_game: Callable[[], None]) -> None:
         """Plays what is missing, calling `on_game` after every game."""
+        sitting = Sitting(self.log.path)
         match = Match(
             self.players,
             self.openings,
             self.settings.seed,
             self.settings.max_plies,
             self.settings.adjudicate_pawns,
+            watch=lambda game: sitting.tell(lambda: self._news(game)),
         )
         missing = [n for n in range(self.settings.games) if n not in self.log.games]
         try:
-            for game in match.play([] if self._decided else missing):
+            for game in match.play([] if self._tally.decided else missing):
                 self.log.add(game)
-                self._count_pairs()
+                self._tally.count()
                 on_game()
-                if self._decided:
+                if self._tally.decided:
                     break
+        except StopAskedError:
+            self.stopped = True
         finally:
+            sitting.end(self._news(None))
             self.log.close()
 
     def games(self) -> list[PlayedGame]:
         """The games that count: all of them, or with SPRT the pairs up to the decision."""
-        if self.settings.sprt is not None:
-            return list(self._counted)
-        numbers = sorted(n for n in self.log.games if n < self.settings.games)
-        return [self.log.games[n] for n in numbers]
+        return self._tally.counted()
 
     def report(self) -> MatchReport:
         """As things stand."""
-        return make_report(self.games(), self.settings.sprt)
+        return self._tally.report()
 
-    def _count_pairs(self) -> None:
-        """Counts complete pairs in the order of their numbers, not as they happen to end.
+    def _news(self, playing: RunningGame | None) -> News:
+        return plan_news(self.settings.games, self.settings.sprt) | {
+            "playing": playing
+            and {
+                "number": playing.number,
+                "fen": playing.opening.fen,
+                "moves": list(playing.board.moves),
+            }
+        }
 
-        So the same seed gives the same verdict of SPRT however many games run at once.
-        """
-        if self.settings.sprt is None:
-            return
-        while not self._decided:
-            first = len(self._counted)
-            pair = [self.log.games.get(first), self.log.games.get(first + 1)]
-            if first >= self.settings.games or None in pair:
-                return
-            self._counted += [game for game in pair if game is not None]
-            self._decided = self.settings.sprt.verdict(pair_counts(self._counted)) is not None
+
+def agree(players: tuple[str, str], settings: MatchSettings) -> Agreement:
+    """What two players, by their full names, agree on before a match."""
+    return Agreement(
+        players=players,
+        openings=digest_of(_openings(settings)),
+        seed=settings.seed,
+        max_plies=settings.max_plies,
+        adjudicate_pawns=settings.adjudicate_pawns,
+    )
+
+
+def log_path(folder: Path, agreement: Agreement) -> Path:
+    return folder / f"{agreement.digest()}.jsonl"
+
+
+def plan_news(games: int, sprt: Sprt | None) -> News:
+    """How far a match is to go, which its log does not say."""
+    bounds = sprt and [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]
+    return {"games": games, "sprt": bounds}
 
 
 def _openings(settings: MatchSettings) -> list[Opening]:

@@ -45,13 +45,14 @@ def match(
             parser=whole(1, 99), metavar="PAWNS", help="End games with such a lead over six plies."
         ),
     ] = None,
+    log: Annotated[Path, typer.Option(metavar="DIR", help="Where games are logged.")] = LOGS,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the same match.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Play a match: every opening twice with colours swapped, Elo with a 95 % interval.
 
-    Games are logged under runs/matches as they end; --resume goes on where the same match
-    (players, seed, openings) stopped, also with more games.
+    Games are logged under runs/matches as they end, where `selfmate lab` follows them; --resume
+    goes on where the same match (players, seed, openings) stopped, also with more games.
     """
     from selfmate.arena.run_match import MatchRun, MatchSettings
     from selfmate.arena.sprt import parse_sprt
@@ -69,10 +70,12 @@ def match(
         if pgn is not None and not pgn.parent.is_dir():
             raise ValueError(f"there is no folder {pgn.parent} for --pgn {pgn}")
         players = (load_player(a), load_player(b))
-        run = MatchRun(players, settings, LOGS, resume)
+        run = MatchRun(players, settings, log, resume)
     started = time.perf_counter()
     _play(run)
     seconds = time.perf_counter() - started
+    if run.stopped:
+        typer.echo("stopped from outside; --resume goes on", err=True)
     if pgn is not None:
         _write_games(run, pgn)
     if as_json:

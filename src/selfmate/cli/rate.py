@@ -15,6 +15,7 @@ from selfmate.cli.progress import progress
 if TYPE_CHECKING:
     from selfmate.arena.ladder import Ladder, PairingPlan
     from selfmate.arena.rating import Rating
+    from selfmate.arena.sitting import Sitting
 
 
 def rate(
@@ -38,6 +39,7 @@ def rate(
     Results are kept in the pool file and used again; only missing games are played.
     """
     from selfmate.arena.ladder import Ladder
+    from selfmate.arena.sitting import Sitting, StopAskedError
     from selfmate.players import load_player
 
     with reading_input():
@@ -47,24 +49,41 @@ def rate(
             player = load_player(text)
             names.append(player.name)
             player.close()
-    for plan in ladder.rung_plans():
-        _play(ladder, plan)
-    for name in names:
-        for plan in ladder.climb(name):
-            _play(ladder, plan)
+        held = ladder.pool.hold()
+    with held:
+        sitting = Sitting(pool)
+        try:
+            for plan in ladder.rung_plans():
+                _play(ladder, plan, sitting)
+            for name in names:
+                for plan in ladder.climb(name):
+                    _play(ladder, plan, sitting)
+        except StopAskedError:
+            raise JobFailedError("stopped from outside; the pool keeps whole pairings") from None
+        finally:
+            sitting.end({})
     if as_json:
         print(json.dumps(_report(ladder)))
     else:
         _print_table(ladder, names)
 
 
-def _play(ladder: "Ladder", plan: "PairingPlan") -> None:
+def _play(ladder: "Ladder", plan: "PairingPlan", sitting: "Sitting") -> None:
     from selfmate.runs.errors import RunRefusedError
 
     title = f"{plan.player} against {plan.opponent}"
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        bar.advance(1)
+
     try:
         with progress(title, plan.games, "games") as bar:
-            games = ladder.play(plan, lambda: bar.advance(1))
+            games = ladder.play(
+                plan, count, lambda _: sitting.tell(lambda: asdict(plan) | {"done": done})
+            )
     except RunRefusedError as error:  # it was there when we began
         raise JobFailedError(
             f"{error}; a run that goes on training deletes old checkpoints, the pool keeps the "

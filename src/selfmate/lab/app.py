@@ -12,6 +12,12 @@ from selfmate.lab.endgame import Endgame, endgame_routes
 from selfmate.lab.endgame_runs import EndgameRuns
 from selfmate.lab.errors import answer_in_sentences
 from selfmate.lab.gate import Gate
+from selfmate.lab.ladder import LadderTopic, ladder_routes
+from selfmate.lab.learning import Learning
+from selfmate.lab.match_routes import match_routes
+from selfmate.lab.match_topic import MatchTopic
+from selfmate.lab.matches import Matches
+from selfmate.lab.outside import Outside
 from selfmate.lab.player_cache import PlayerCache
 from selfmate.lab.players import LabPlayers, player_routes
 from selfmate.lab.runs_folder import RunsFolder
@@ -47,12 +53,21 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     players = LabPlayers(runs)
     cache = PlayerCache(players)
     closing.callback(cache.close)
+    outside = Outside(settings.runs, players)
+    matches = Matches(settings.runs / "matches", outside)
+    ladder = LadderTopic(settings.runs / "pool.jsonl", outside)
     endgame_runs = EndgameRuns(runs)
     topics.add("runs", lambda _: runs)
+    topics.add("matches", lambda _: matches)
+    topics.add("match", lambda name: MatchTopic(matches, name))
+    topics.add("ladder", lambda _: ladder)
+    topics.add("learning", lambda _: Learning(runs))
     topics.add("endgame", endgame_runs.find)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     answer_in_sentences(app)
     app.include_router(player_routes(players))
+    app.include_router(match_routes(matches))
+    app.include_router(ladder_routes(ladder))
     app.include_router(analysis_routes(players, cache))
     app.include_router(endgame_routes(Endgame(endgame_runs)))
     app.include_router(socket_routes(topics))

@@ -10,7 +10,7 @@ from selfmate.runs.files import PLAIN, read_plain, write_all
 
 LOCK = "lock"
 MOST_LOCK_BYTES = 64
-# `is_locked` holds the lock for a moment to see whether it is free; a writer that meets it waits.
+# `is_taken` holds the lock for a moment to see whether it is free; a writer that meets it waits.
 TRIES, SECONDS_BETWEEN_TRIES = 10, 0.01
 
 
@@ -18,7 +18,7 @@ class Lock:
     def __init__(self, directory: Path) -> None:
         path = directory / LOCK
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o644)
-        if not self._take():
+        if not take(self._descriptor):
             os.close(self._descriptor)
             raise RunRefusedError(
                 f"{directory} is being written by process {_holder(path)}: wait for it, stop it, "
@@ -30,20 +30,27 @@ class Lock:
     def release(self) -> None:
         os.close(self._descriptor)
 
-    def _take(self) -> bool:
-        for _ in range(TRIES):
-            try:
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(SECONDS_BETWEEN_TRIES)
-            else:
-                return True
-        return False
+
+def take(descriptor: int) -> bool:
+    """Locks an open file for as long as it is open, unless another holds it."""
+    for _ in range(TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(SECONDS_BETWEEN_TRIES)
+        else:
+            return True
+    return False
 
 
 def is_locked(directory: Path) -> bool:
+    return is_taken(directory / LOCK)
+
+
+def is_taken(path: Path) -> bool:
+    """Whether somebody holds the lock on a file."""
     try:
-        descriptor = os.open(directory / LOCK, os.O_RDONLY | PLAIN)
+        descriptor = os.open(path, os.O_RDONLY | PLAIN)
     except OSError:
         return False
     try:

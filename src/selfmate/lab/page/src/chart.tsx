@@ -2,21 +2,31 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 
-export type Curve = { name: string; values: (number | null)[] };
-export type ChartProps = { title: string; x: number[]; curves: Curve[]; unit: string };
+/** An `edge` is thin and in the first curve's colour; what lies between two of them is shaded. */
+export type Curve = { name: string; values: (number | null)[]; edge?: boolean };
+export type ChartProps = {
+  title: string;
+  x: number[];
+  curves: Curve[];
+  unit: string;
+  /** Where the axes end, when the data do not decide it. */
+  xMost?: number;
+  yRange?: [number, number];
+};
 
 const COLOURS = ["--green", "--amber", "--blue", "--red"];
 const HEIGHT = 190;
+const FEW_POINTS = 30; // so few that a line does not show where they are
 
-export function Chart({ title, x, curves, unit }: ChartProps) {
+export function Chart({ title, x, curves, unit, xMost, yRange }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
-  const names = curves.map((curve) => curve.name).join("\n");
+  const look = JSON.stringify([curves.map((curve) => [curve.name, curve.edge]), xMost, yRange]);
   const data = [x, ...curves.map((curve) => curve.values)] as uPlot.AlignedData;
   useEffect(() => {
     const at = element.current;
     if (at === null) return;
-    const made = new uPlot(optionsOf(at, names.split("\n"), unit), data, at);
+    const made = new uPlot(optionsOf(at, { title, x, curves, unit, xMost, yRange }), data, at);
     chart.current = made;
     const resized = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height: HEIGHT }));
     resized.observe(at);
@@ -24,7 +34,7 @@ export function Chart({ title, x, curves, unit }: ChartProps) {
       resized.disconnect();
       made.destroy();
     };
-  }, [names, unit]);
+  }, [look, unit]);
   useEffect(() => chart.current?.setData(data), [x, curves]);
   return (
     <figure class="chart">
@@ -35,24 +45,17 @@ export function Chart({ title, x, curves, unit }: ChartProps) {
 }
 
 function summary(title: string, curves: Curve[]): string {
-  const last = curves.map((curve) => {
+  const last = curves.filter((curve) => !curve.edge).map((curve) => {
     const value = curve.values.findLast((one) => one !== null);
     return `${curve.name} ${value === undefined || value === null ? "none yet" : +value.toPrecision(4)}`;
   });
   return `${title}: ${last.join(", ")}`;
 }
 
-/** What a variable comes to: a canvas does not know light-dark(). */
-function colourOf(at: HTMLElement, name: string): string {
-  const probe = at.appendChild(document.createElement("i"));
-  probe.style.color = `var(${name})`;
-  const colour = getComputedStyle(probe).color;
-  probe.remove();
-  return colour;
-}
-
-function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Options {
-  const colour = (name: string) => colourOf(at, name);
+function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
+  const { curves, unit, xMost, yRange } = props;
+  const colour = (name: string, share = 100) => colourOf(at, name, share);
+  const edges = curves.flatMap((curve, index) => (curve.edge ? [index + 1] : []));
   const axis = {
     stroke: () => colour("--quiet"),
     grid: { stroke: () => colour("--line"), width: 1 },
@@ -61,17 +64,53 @@ function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Option
   return {
     width: at.clientWidth || 300,
     height: HEIGHT,
-    scales: { x: { time: false } },
-    axes: [axis, { ...axis, size: 56 }],
+    scales: {
+      x: { time: false, ...(xMost !== undefined && { range: [0, xMost] as [number, number] }) },
+      y: yRange === undefined ? {} : { range: yRange },
+    },
+    bands:
+      edges.length === 2
+        ? [{ series: [edges[1]!, edges[0]!], fill: () => colour(COLOURS[0]!, 15) }]
+        : [],
+    axes: [axis, { ...axis, size: 56, values: (_, splits) => splits.map(short) }],
     series: [
-      { label: unit },
-      ...names.map((name, at) => ({
+      { label: unit, value: newestValue },
+      ...curves.map(({ name, edge }, index) => ({
         label: name,
-        stroke: () => colour(COLOURS[at % COLOURS.length]!),
-        width: 2,
+        value: newestValue,
+        stroke: () => colour(COLOURS[edge ? 0 : index % COLOURS.length]!),
+        width: edge ? 1 : 2,
+        // Colours come round again, then dashed.
+        dash: !edge && index >= COLOURS.length ? [6, 4] : [],
         spanGaps: true,
-        points: { show: false },
+        points: { show: (of: uPlot, at: number) => !edge && isSparse(of.data[at]!) },
       })),
     ],
   };
+}
+
+function isSparse(values: ArrayLike<unknown>): boolean {
+  return Array.from(values).filter((value) => value !== null).length <= FEW_POINTS;
+}
+
+function short(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e5 || (size > 0 && size < 1e-3)) return value.toExponential(0);
+  return String(+value.toPrecision(4));
+}
+
+/** For the legend: the value under the mouse, else the newest. */
+function newestValue(chart: uPlot, value: number | null, index: number, at: number | null): string {
+  const all = Array.from(chart.data[index] ?? []);
+  const shown = at === null ? all.findLast((one) => one != null) : value;
+  return shown == null ? "–" : short(shown);
+}
+
+/** A canvas knows neither variables nor light and dark: CSS works the colour out. */
+function colourOf(at: HTMLElement, name: string, share: number): string {
+  const probe = at.appendChild(document.createElement("span"));
+  probe.style.color = `color-mix(in srgb, var(${name}) ${share}%, transparent)`;
+  const colour = getComputedStyle(probe).color;
+  probe.remove();
+  return colour;
 }

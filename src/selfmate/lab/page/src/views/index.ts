@@ -3,12 +3,16 @@ import type { FunctionComponent } from "preact";
 import type { Place } from "../place";
 import { Analyse } from "./analyse";
 import { Endgame } from "./endgame";
+import { Ladder } from "./ladder";
+import { Match } from "./match";
 import { Runs } from "./runs";
 
 export type View = { name: string; title: string; show: FunctionComponent<{ place: Place }> };
 
 export const VIEWS: View[] = [
   { name: "train", title: "Train", show: Runs },
+  { name: "match", title: "Match", show: Match },
+  { name: "ladder", title: "Ladder", show: Ladder },
   { name: "analyse", title: "Analyse", show: Analyse },
   { name: "endgame", title: "Endgame", show: Endgame },
 ];

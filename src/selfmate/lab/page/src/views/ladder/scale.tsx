@@ -1,0 +1,121 @@
+// Ratings as dots with the interval they may lie in, strongest first.
+import { useState } from "preact/hooks";
+import { playerTitle } from "../../player_title";
+import { signed } from "../match/words";
+import type { LadderData, Rated } from "./types";
+
+const STOCKFISH = "stockfish";
+
+export function Scale({ ladder }: { ladder: LadderData }) {
+  const tied = ladder.on_stockfish_scale;
+  const [wanted, setWanted] = useState(STOCKFISH);
+  const onStockfish = tied !== null && wanted === STOCKFISH;
+  const players = onStockfish ? tied : ladder.players;
+  const span = spanOf(players);
+  return (
+    <>
+      <div class="line scale-choice">
+        {tied !== null && (
+          <label>
+            <span>Scale</span>
+            <select value={wanted} onChange={(event) => setWanted(event.currentTarget.value)}>
+              <option value={STOCKFISH}>Stockfish's own levels</option>
+              <option value="random">Random is zero</option>
+            </select>
+          </label>
+        )}
+        <p class="quiet">
+          {onStockfish
+            ? "Elo, shifted so that Stockfish's levels fit their names best."
+            : "Elo, with the player that moves at random at zero."}{" "}
+          A line is where the rating lies with 95 % confidence; your own runs are green.
+        </p>
+      </div>
+      <table class="scale">
+        <thead>
+          <tr>
+            <th scope="col">Player</th>
+            <th scope="col">Elo</th>
+            <th scope="col" class="drawing">
+              <Axis span={span} />
+            </th>
+            <th scope="col">Games</th>
+          </tr>
+        </thead>
+        <tbody>
+          {players.map((player) => (
+            <Row key={player.name} player={player} span={span} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+type Span = { from: number; to: number; step: number };
+
+const STEPS = [50, 100, 200, 500, 1000, 2000];
+const MOST_STEPS = 6;
+
+/** Round numbers around everybody and their intervals. */
+function spanOf(players: Rated[]): Span {
+  const least = Math.min(...players.map((player) => player.low ?? player.elo));
+  const most = Math.max(...players.map((player) => player.high ?? player.elo));
+  const step = STEPS.find((one) => (most - least) / one <= MOST_STEPS) ?? 5000;
+  const from = Math.floor(least / step) * step;
+  return { from, to: Math.max(Math.ceil(most / step) * step, from + step), step };
+}
+
+function share(elo: number, { from, to }: Span): string {
+  return `${(100 * (elo - from)) / (to - from)}%`;
+}
+
+function ticksOf({ from, to, step }: Span): number[] {
+  return Array.from({ length: (to - from) / step + 1 }, (_, index) => from + index * step);
+}
+
+function Axis({ span }: { span: Span }) {
+  return (
+    <div class="track axis" aria-hidden="true">
+      {ticksOf(span).map((tick) => (
+        <span key={tick} style={{ left: share(tick, span) }}>
+          {tick}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Row({ player, span }: { player: Rated; span: Span }) {
+  const low = player.low ?? span.from;
+  const high = player.high ?? span.to;
+  const open = [player.low === null && "open-low", player.high === null && "open-high"];
+  return (
+    <tr class={player.trained ? "trained" : ""}>
+      <th scope="row">{playerTitle(player.name)}</th>
+      <td class="elo">
+        <b>{signed(player.elo)}</b> <span class="quiet">{intervalText(player)}</span>
+      </td>
+      <td class="drawing">
+        <div class="track" aria-hidden="true">
+          {ticksOf(span).map((tick) => (
+            <i key={tick} style={{ left: share(tick, span) }} />
+          ))}
+          <span
+            class={["interval", ...open].filter(Boolean).join(" ")}
+            style={{ left: share(low, span), right: `calc(100% - ${share(high, span)})` }}
+          />
+          <span class="dot" style={{ left: share(player.elo, span) }} />
+        </div>
+      </td>
+      <td class="games">{player.games}</td>
+    </tr>
+  );
+}
+
+function intervalText({ low, high }: Rated): string {
+  if (low !== null && high !== null)
+    return low === high ? "by definition" : `${signed(low)} to ${signed(high)}`;
+  if (low !== null) return `at least ${signed(low)}`;
+  return high !== null ? `at most ${signed(high)}` : "anywhere";
+}

@@ -1,0 +1,138 @@
+// Who meets whom, and how often.
+import { useState } from "preact/hooks";
+import { post } from "../../api";
+import { linkTo } from "../../place";
+import { type Offer, PlayerPicker, useOffers } from "../../players";
+import { playerTitle } from "../../player_title";
+import { Problem, useAttempt } from "../../problem";
+
+const MOST_GAMES = 10000;
+
+export function NewMatch({ a, b }: { a: string | null; b: string | null }) {
+  const offers = useOffers();
+  return (
+    <section class="card new-match" aria-labelledby="new-match">
+      <h1 id="new-match">New match</h1>
+      <p class="quiet">
+        Who is stronger, and how surely? Every opening is played twice, so that each player has
+        White once.
+      </p>
+      {offers === null ? (
+        <p class="quiet">Looking for players ...</p>
+      ) : (
+        <Form offers={withLinked(withLinked(offers, a), b)} a={a} b={b} />
+      )}
+    </section>
+  );
+}
+
+/** A player that a link names is there to choose, also where it is not offered. */
+function withLinked(offers: Offer[], name: string | null): Offer[] {
+  const isThere = offers.some((offer) => offer.strengths.some((one) => one.name === name));
+  if (name === null || isThere) return offers;
+  const title = playerTitle(name);
+  return [{ title, about: "from the link", strengths: [{ name, title }] }, ...offers];
+}
+
+function firstChoice(offers: Offer[]): string {
+  const trained = offers[0]?.strengths[0]?.name;
+  return trained?.startsWith("runs/") ? trained : "teacher:depth=1";
+}
+
+type FormProps = { offers: Offer[]; a: string | null; b: string | null };
+
+function Form({ offers, ...linked }: FormProps) {
+  const [a, setA] = useState(linked.a ?? firstChoice(offers));
+  const [b, setB] = useState(linked.b ?? "random");
+  const [games, setGames] = useState("20");
+  const [seed, setSeed] = useState("");
+  const [maxPlies, setMaxPlies] = useState("400");
+  const [sprt, setSprt] = useState("");
+  const { problem, busy, attempt } = useAttempt();
+
+  async function start(event: Event) {
+    event.preventDefault();
+    const wanted = {
+      ...{ a, b, games: Number(games), max_plies: Number(maxPlies) },
+      ...(seed.trim() !== "" && { seed: Number(seed) }),
+      ...(sprt !== "" && { sprt }),
+    };
+    const started = await attempt(() => post<{ id: string }>("matches", wanted));
+    if (started !== null) location.hash = linkTo("match", { id: started.id });
+  }
+
+  return (
+    <form onSubmit={start}>
+      <fieldset class="line">
+        <legend>First player</legend>
+        <PlayerPicker offers={offers} label="Player" name={a} onChoose={setA} />
+      </fieldset>
+      <fieldset class="line">
+        <legend>Second player</legend>
+        <PlayerPicker offers={offers} label="Player" name={b} onChoose={setB} />
+      </fieldset>
+      <div class="line">
+        <NumberField label="Games" value={games} min={2} max={MOST_GAMES} onInput={setGames} />
+        <button class="main" disabled={busy}>
+          {busy ? "Starting ..." : "Start the match"}
+        </button>
+      </div>
+      <details>
+        <summary>More settings</summary>
+        <div class="line">
+          <NumberField
+            label="Longest game, plies"
+            value={maxPlies}
+            min={1}
+            max={2000}
+            onInput={setMaxPlies}
+          />
+          <NumberField
+            label="Seed (empty: a new one)"
+            value={seed}
+            min={0}
+            onInput={setSeed}
+            optional
+          />
+          <label>
+            <span>When to stop</span>
+            <select value={sprt} onChange={(event) => setSprt(event.currentTarget.value)}>
+              <option value="">When all games are played</option>
+              <option value="0,10">Once it is clear: rather 0 or +10 Elo?</option>
+              <option value="0,50">Once it is clear: rather 0 or +50 Elo?</option>
+            </select>
+          </label>
+        </div>
+        <p class="quiet">
+          The same players with the same seed play the same games again. A match that stops once it
+          is clear uses a sequential test (SPRT) with 5 % errors on either side.
+        </p>
+      </details>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+type NumberProps = {
+  label: string;
+  value: string;
+  min: number;
+  max?: number;
+  optional?: boolean;
+  onInput: (value: string) => void;
+};
+
+function NumberField({ label, value, min, max, optional, onInput }: NumberProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        type="number"
+        inputMode="numeric"
+        required={!optional}
+        {...{ value, min, max }}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,174 @@
+"""Matches and the ladder as a user meets them, in a real browser."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess.pgn
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from page.conftest import watch
+from page.lab import RunningLab, running_lab
+from selfmate.arena.elo import Pentanomial
+from selfmate.arena.ladder import Ladder
+from selfmate.arena.rating import Pairing
+from selfmate.arena.sitting import ask_to_stop
+from selfmate.runs.lock import is_taken
+from unit.cli.process import selfmate
+
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
+    with running_lab(tmp_path_factory.mktemp("matches")) as lab:
+        yield lab
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """For labs whose matches outlive them; tests may not leave these behind."""
+    yield tmp_path
+    for log in (tmp_path / "runs" / "matches").glob("*.jsonl"):
+        if is_taken(log):
+            ask_to_stop(log)
+
+
+def test_a_match_builds_up_to_what_the_command_line_says(
+    page: Page, lab: RunningLab, tmp_path: Path
+) -> None:
+    page.get_by_role("link", name="Match").click()
+    page.goto(f"{lab.address}/#/match?a=teacher:depth=1&b=greedy")
+    expect(page.get_by_text("None yet.")).to_be_visible()
+    page.get_by_text("More settings").click()
+    page.get_by_label("Seed").fill("7")
+    page.get_by_role("button", name="Start the match").click()
+    expect(page.get_by_role("heading", name="teacher, depth 1 against greedy")).to_be_visible()
+    expect(page.get_by_text("20 of 20 games")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("finished", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    typed = selfmate(
+        *("match", "teacher:depth=1", "greedy", "--games", "20", "--seed", "7", "--json"),
+        cwd=tmp_path,
+    )
+    report = json.loads(typed.stdout)
+    score = page.get_by_label("Score", exact=True)
+    expect(score.get_by_role("status")).to_contain_text(
+        re.compile(rf"{report['wins']} wins?, {report['draws']} draws?, {report['losses']} loss")
+    )
+    elo = f"{report['elo']:+.0f} Elo, between {report['elo_low']:+.0f} and"
+    expect(score).to_contain_text(elo.replace("-", "\N{MINUS SIGN}"))
+    assert 0.9 < report["los"] < 0.975
+    expect(score).to_contain_text("teacher, depth 1 is probably stronger.")
+    expect(score.get_by_role("img", name=re.compile("^Score, with"))).to_be_visible()
+
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Download PGN").click()
+    games = io.StringIO(Path(downloading.value.path()).read_text("utf-8"))
+    results = []
+    while (game := chess.pgn.read_game(games)) is not None:
+        assert game.errors == []
+        assert {game.headers["White"], game.headers["Black"]} == {"teacher:depth=1", "greedy"}
+        results.append(game.headers["Result"])
+    assert len(results) == 20
+    assert results.count("1/2-1/2") == report["draws"]
+
+    replay_with_keys(page)
+    page.get_by_role("button", name="Play 20 more games").click()
+    expect(page.get_by_text("40 of 40 games")).to_be_visible(timeout=PATIENCE_MS)
+    page.get_by_role("link", name="All matches").click()
+    row = page.get_by_role("link", name=re.compile("teacher, depth 1 against greedy"))
+    expect(row).to_contain_text("in 40 games")
+
+
+def replay_with_keys(page: Page) -> None:
+    page.get_by_role("button", name=re.compile(r"^1 (won|drawn|lost) as White")).click()
+    board = page.get_by_role("img", name=re.compile(r"^Game 1 after"))
+    expect(board).to_be_visible()
+    page.keyboard.press("Home")
+    expect(board).to_have_accessible_name(re.compile("^Game 1 after 0 of"))
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(board).to_have_accessible_name(re.compile("^Game 1 after 1 of"))
+    expect(board.locator("square.last-move")).to_have_count(2)
+    page.get_by_role("button", name="To the end").click()
+    expect(page.get_by_role("button", name="One move on")).to_be_disabled()
+    page.get_by_role("button", name="To the newest game").click()
+    expect(board).to_have_count(0)
+
+
+def test_a_long_match_survives_the_server_is_stopped_and_resumed(
+    browser: Browser, folder: Path
+) -> None:
+    with running_lab(folder) as first:
+        page = browser.new_page()
+        watch(page, first)
+        page.goto(first.link)
+        page.goto(f"{first.address}/#/match?a=teacher:depth=3&b=teacher:depth=1")
+        page.get_by_role("spinbutton", name="Games").fill("2000")
+        page.get_by_role("button", name="Start the match").click()
+        expect(page.get_by_text("is going on, move")).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.get_by_text("running", exact=True)).to_be_visible()
+        place = page.url.partition("#")[2]
+        page.close()
+    with running_lab(folder) as second:
+        page = browser.new_page()
+        problems = watch(page, second)
+        page.goto(second.link)
+        page.goto(f"{second.address}/#{place}")
+        expect(page.get_by_text("running", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+        page.get_by_role("button", name="Resume").click()
+        expect(page.get_by_text("running", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+        assert problems == []
+        page.close()
+
+
+def test_what_cannot_be_played_is_said(browser: Browser, lab: RunningLab) -> None:
+    page = browser.new_page()
+    problems = watch(page, lab)
+    page.goto(lab.link)
+    page.goto(f"{lab.address}/#/match?a=runs/nobody&b=random")
+    page.get_by_role("button", name="Start the match").click()
+    expect(page.get_by_role("alert")).to_contain_text("there is no run 'nobody'")
+    page.close()
+    assert [line for line in problems if "404" not in line] == []  # browsers tell of refusals
+
+
+def test_the_ladder_empty_and_full_and_on_a_phone(page: Page, lab: RunningLab) -> None:
+    page.get_by_role("link", name="Ladder").click()
+    expect(page.get_by_text("Nobody has been rated yet.")).to_be_visible()
+    expect(page.get_by_text("No run has been evaluated")).to_be_visible()
+    pool = Ladder(lab.runs / "pool.jsonl", 100, seed=1).pool
+    pool.add(Pairing("greedy", "random", Pentanomial((1, 4, 10, 20, 15))))
+    pool.add(Pairing("runs/mine:version=7", "greedy", Pentanomial((2, 8, 10, 15, 15))))
+    pool.add(Pairing("stockfish:elo=1350", "runs/mine:version=7", Pentanomial((0, 5, 10, 20, 15))))
+    rows = page.get_by_role("table").get_by_role("row")
+    expect(rows).to_have_count(5)
+    expect(rows.nth(1)).to_contain_text("stockfish, Elo 1350+1350")
+    expect(rows.nth(2)).to_contain_text("mine, version 7")
+    page.get_by_label("Scale").select_option(label="Random is zero")
+    expect(rows.nth(4)).to_contain_text("random0 by definition")
+    page.set_viewport_size({"width": 390, "height": 844})
+    for view in ("Ladder", "Match"):
+        page.get_by_role("link", name=view, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_player_is_rated_and_the_rating_is_stopped(page: Page, lab: RunningLab) -> None:
+    page.get_by_role("link", name="Ladder").click()
+    page.get_by_role("combobox", name="Player").select_option(
+        label="Greedy (takes whatever is worth most)"
+    )
+    page.get_by_role("button", name="Rate").click()
+    progress = page.get_by_role("region", name="Rate a player").get_by_role("status")
+    expect(progress).to_contain_text(re.compile(r"against .*: \d+ of"), timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Rate")).to_be_visible(timeout=PATIENCE_MS)
