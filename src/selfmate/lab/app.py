@@ -1,5 +1,7 @@
 """The lab's server put together: routes of every view, the socket, the page, behind the gate."""
 
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +10,7 @@ from starlette.types import ASGIApp
 
 from selfmate.lab.errors import answer_in_sentences
 from selfmate.lab.gate import Gate
+from selfmate.lab.play import Games, game_routes
 from selfmate.lab.players import LabPlayers, player_routes
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.lab.socket import socket_routes
@@ -25,12 +28,23 @@ class LabSettings:
 
 
 def make_app(settings: LabSettings) -> ASGIApp:
-    topics = Topics()
+    topics, at_the_end = Topics(), ExitStack()
     runs = RunsFolder(settings.runs)
+    players = LabPlayers(runs)
+    games = Games(players)
+    at_the_end.callback(games.close)
     topics.add("runs", lambda _: runs)
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    topics.add("game", games.find)
+
+    @asynccontextmanager
+    async def lifetime(_: FastAPI) -> AsyncIterator[None]:
+        with at_the_end:
+            yield
+
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifetime)
     answer_in_sentences(app)
-    app.include_router(player_routes(LabPlayers(runs)))
+    app.include_router(player_routes(players))
+    app.include_router(game_routes(games))
     app.include_router(socket_routes(topics))
     app.include_router(page_routes(settings.page))
     return Gate(
