@@ -1,6 +1,6 @@
 """The moves of a game in the lab: for looking through, and as PGN."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -53,28 +53,15 @@ class GameLine:
     def data(self, mover: Side | None) -> dict[str, Any]:
         """All there is to show; `mover` is who may move a piece if it is his turn."""
         board = self.board
-        squares, promotions = self._destinations() if board.turn == mover else ({}, [])
+        legal = board.legal_moves() if board.turn == mover else []
         return {
             "start": {"fen": board.start_fen, "check": Board(board.start_fen).is_check()},
             "turn": board.turn,
-            "destinations": squares,
-            "promotions": promotions,
+            "destinations": _destinations(legal),
+            "promotions": sorted({move[:4] for move in legal if len(move) == PROMOTED_LENGTH}),
+            "sans": {move: board.san(move) for move in legal},
             "moves": [vars(ply) for ply in self.plies],
         }
-
-    def _destinations(self) -> tuple[dict[str, list[str]], list[str]]:
-        """Squares that the side to move can go to, by square; and which of these moves (`e7e8`)
-        promote a pawn."""
-        squares: dict[str, list[str]] = {}
-        promotions: list[str] = []
-        for move in self.board.legal_moves():
-            to = squares.setdefault(move[:2], [])
-            if move[2:4] in to:
-                continue  # another piece of the same promotion
-            to.append(move[2:4])
-            if len(move) == PROMOTED_LENGTH:
-                promotions.append(move[:4])
-        return squares, promotions
 
     def read(self, text: str) -> str:
         """The UCI text of a move as somebody may type it: `g1f3`, `Nf3`, `nf3`, `0-0`, `e8=Q+`."""
@@ -97,3 +84,13 @@ class GameLine:
             given |= {"SetUp": "1", "FEN": start}
         sans = [ply.san for ply in self.plies]
         return f"{tag_text(given)}\n{movetext(sans, result, start)}"
+
+
+def _destinations(legal: Iterable[str]) -> dict[str, list[str]]:
+    """Where the pieces can go, by the square on which they are."""
+    squares: dict[str, list[str]] = {}
+    for move in legal:
+        to = squares.setdefault(move[:2], [])
+        if move[2:4] not in to:  # one square, though a pawn may become four pieces there
+            to.append(move[2:4])
+    return squares

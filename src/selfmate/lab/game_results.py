@@ -30,7 +30,12 @@ class End:
         return {"white": "1-0", "black": "0-1", None: "1/2-1/2"}[self.winner]
 
     def data(self, person: Side | None) -> dict[str, Any]:
-        return {"score": self.score, "winner": self.winner, "words": self.words(person)}
+        return {
+            "score": self.score,
+            "winner": self.winner,
+            "reason": self.reason,
+            "words": self.words(person),
+        }
 
     def words(self, person: Side | None) -> str:
         """As told to the person who played, or to somebody who watched."""

@@ -1,10 +1,11 @@
 """What a player thinks, as the page shows it: in algebraic notation and in words."""
 
-from math import isfinite
+from math import isfinite, tanh
 from typing import Any
 
 from selfmate.players import Thought
 from selfmate.rules import Board
+from selfmate.search.teacher import VALUE_SCALE_PAWNS
 
 LONGEST_LINE = 8  # plies
 MOST_CONSIDERED = 5
@@ -17,6 +18,7 @@ def describe_thought(board: Board, thought: Thought) -> dict[str, Any]:
         "san": board.san(thought.best),
         "line": _sans(board, thought.line),
         "wdl": thought.wdl if thought.wdl and all(map(isfinite, thought.wdl)) else None,
+        "value": _value(thought),
         "judgement": judgement(thought),
         "considered": _considered(board, thought),
     }
@@ -43,6 +45,24 @@ def judgement(thought: Thought) -> str | None:
     return f"{'ahead' if pawns > 0 else 'behind'} by {amount} {unit}"
 
 
+def _value(thought: Thought) -> float | None:
+    """From -1, lost, to 1, won; scores by the scale on which they are learned as values."""
+    if thought.wdl and all(map(isfinite, thought.wdl)):
+        return thought.wdl[0] - thought.wdl[2]
+    if thought.mate_in is not None:
+        return 1.0 if thought.mate_in > 0 else -1.0
+    pawns = thought.score_pawns
+    return None if pawns is None or not isfinite(pawns) else tanh(pawns / VALUE_SCALE_PAWNS)
+
+
+def _score(thought: Thought) -> str | None:
+    """As chess programs write it."""
+    if thought.mate_in is not None:
+        return f"#{thought.mate_in}"
+    pawns = thought.score_pawns
+    return None if pawns is None or not isfinite(pawns) else f"{pawns:+.1f}"
+
+
 def _sans(board: Board, line: tuple[str, ...]) -> list[str]:
     """As far as the line can be played; engines may say more than there is."""
     after, sans = board.copy(), []
@@ -55,7 +75,7 @@ def _sans(board: Board, line: tuple[str, ...]) -> list[str]:
 
 
 def _considered(board: Board, thought: Thought) -> list[dict[str, Any]]:
-    """The moves thought of most, with their share of the policy or the judgement of each."""
+    """The moves thought of most, with their share of the policy or their scores."""
     by_move = {one.best: one for one in (thought, *thought.others)}
     policy = thought.policy or {}
     ranked = sorted(policy, key=lambda move: -policy[move]) if policy else list(by_move)
@@ -67,7 +87,7 @@ def _considered(board: Board, thought: Thought) -> list[dict[str, Any]]:
                 "move": move,
                 "san": board.san(move),
                 "share": float(share) if share is not None and isfinite(share) else None,
-                "judgement": judgement(by_move[move]) if move in by_move else None,
+                "score": _score(by_move[move]) if move in by_move else None,
             }
         )
     return rows

@@ -15,7 +15,7 @@ export type BoardProps = {
   turn?: Color;
   check?: boolean;
   lastMove?: [string, string] | null;
-  /** Squares to squares; none: the board is only looked at. */
+  /** Squares to squares; none: the board is only looked at, and stays so. */
   moves?: Record<string, string[]>;
   onMove?: (from: string, to: string) => void;
   arrows?: Arrow[];
@@ -42,6 +42,7 @@ export function Board(props: BoardProps) {
     resized.observe(at);
     return () => {
       resized.disconnect();
+      api.state.drawable.autoShapes = []; // else they may yet be drawn on what has no size
       api.destroy();
     };
   }, [props.size]);
@@ -80,7 +81,9 @@ function configOf(props: BoardProps): Config {
   };
   if (props.turn !== undefined) {
     config.turnColor = props.turn;
-    config.movable = { ...config.movable, color: props.turn };
+    // Without moves nobody's pieces can be picked up; chessground takes an undefined colour so.
+    const color = Object.keys(props.moves ?? {}).length > 0 ? props.turn : undefined;
+    config.movable = { ...config.movable, color } as NonNullable<Config["movable"]>;
   }
   return config;
 }

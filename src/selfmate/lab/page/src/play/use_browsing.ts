@@ -1,0 +1,32 @@
+// Looking through a game: with the arrow keys or by clicking moves.
+import { useEffect, useState } from "preact/hooks";
+import type { Game } from "./game";
+
+/** How many moves of the game are on the board; `null` follows the game. */
+export function useBrowsing(game: Game | null) {
+  const [at, setAt] = useState<number | null>(null);
+  const last = game?.moves.length ?? 0;
+  const shown = Math.min(at ?? last, last);
+  const go = (to: number) => setAt(to >= last ? null : Math.max(0, to));
+  useEffect(() => setAt(null), [game?.id]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
+      const to = placesOf(shown, last)[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      go(to);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [shown, last]);
+  return { shown, isNow: shown === last, go };
+}
+
+function placesOf(shown: number, last: number): Record<string, number> {
+  return { ArrowLeft: shown - 1, ArrowRight: shown + 1, ArrowUp: 0, ArrowDown: last };
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, select, textarea, dialog") !== null;
+}
