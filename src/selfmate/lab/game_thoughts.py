@@ -10,6 +10,7 @@ from selfmate.search.teacher import VALUE_SCALE_PAWNS
 LONGEST_LINE = 8  # plies
 MOST_CONSIDERED = 5
 EVEN_PAWNS = 0.3
+MINUS = "\N{MINUS SIGN}"
 
 
 def describe_thought(board: Board, thought: Thought) -> dict[str, Any]:
@@ -58,9 +59,9 @@ def _value(thought: Thought) -> float | None:
 def _score(thought: Thought) -> str | None:
     """As chess programs write it."""
     if thought.mate_in is not None:
-        return f"#{thought.mate_in}"
+        return f"#{thought.mate_in}".replace("-", MINUS)
     pawns = thought.score_pawns
-    return None if pawns is None or not isfinite(pawns) else f"{pawns:+.1f}"
+    return None if pawns is None or not isfinite(pawns) else f"{pawns:+.1f}".replace("-", MINUS)
 
 
 def _sans(board: Board, line: tuple[str, ...]) -> list[str]:

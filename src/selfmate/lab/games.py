@@ -91,8 +91,7 @@ class Game:
         with self._lock:
             self._check_persons_turn()
             board, plies = self._line.board.copy(), len(self._line.plies)
-        move, words = hint(self._seat(other(board.turn)), board)
-        return {"move": move, "words": words, "plies": plies}
+        return {"plies": plies, **hint(self._seat(other(board.turn)), board)}
 
     def close(self) -> None:
         """Nothing is to be asked of it any more; its players are free."""

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from threading import Event
+from typing import Any
 
 from selfmate.lab.game_thoughts import judgement, says_something
 from selfmate.lab.seats import Seat
@@ -12,15 +13,18 @@ TEACHER = "teacher:depth=3"
 MOST_SECONDS = 3.0
 
 
-def hint(seat: Seat, board: Board) -> tuple[str, str]:
-    """A move, and words; by the teacher where the player has nothing to say. Blocks."""
+def hint(seat: Seat, board: Board) -> dict[str, Any]:
+    """A move, by the player, or by the teacher where the player has nothing to say. Blocks."""
     name, thought = seat.name, _thought(seat, board)
     if thought is None:
-        teacher = Seat(load_player(TEACHER), TEACHER)
-        name, thought = "The teacher", teacher.ask(board, Event(), MOST_SECONDS)
-    judged = judgement(thought)
-    words = f"{name} would play {board.san(thought.best)}"
-    return thought.best, f"{words} ({judged})." if judged else f"{words}."
+        name = TEACHER
+        thought = Seat(load_player(TEACHER), TEACHER).ask(board, Event(), MOST_SECONDS)
+    return {
+        "by": name,
+        "move": thought.best,
+        "san": board.san(thought.best),
+        "judgement": judgement(thought),
+    }
 
 
 def _thought(seat: Seat, board: Board) -> Thought | None:

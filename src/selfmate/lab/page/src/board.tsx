@@ -4,7 +4,7 @@ import type { Api } from "chessgroundx/api";
 import type { Config } from "chessgroundx/config";
 import type { DrawShape } from "chessgroundx/draw";
 import type { Color, Dests, Key } from "chessgroundx/types";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 export type Arrow = { from: string; to?: string; brush?: string; width?: number };
 
@@ -27,7 +27,8 @@ export function Board(props: BoardProps) {
   const board = useRef<Api | null>(null);
   const onMove = useRef(props.onMove);
   onMove.current = props.onMove;
-  useEffect(() => {
+  // At once, not after painting: what is gone from the page must not be drawn any more.
+  useLayoutEffect(() => {
     const at = element.current;
     if (at === null) return;
     const api = Chessground(at, {
@@ -42,7 +43,7 @@ export function Board(props: BoardProps) {
     resized.observe(at);
     return () => {
       resized.disconnect();
-      api.state.drawable.autoShapes = []; // else they may yet be drawn on what has no size
+      api.state.drawable.autoShapes = []; // else a last frame draws them on what has no size
       api.destroy();
     };
   }, [props.size]);

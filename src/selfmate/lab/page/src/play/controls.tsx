@@ -19,27 +19,29 @@ export function Controls(props: Props) {
   const { game, busy } = props;
   const isMine = game.turn === game.person && game.end === null;
   const hasMoved = game.moves.some((ply) => ply.side === game.person);
+  const flip = (
+    <button type="button" onClick={props.onFlip}>
+      Flip
+    </button>
+  );
   return (
     <div class="controls" role="group" aria-label="What to do">
+      {game.person !== null && (
+        <div>
+          <button type="button" disabled={!isMine || busy} onClick={props.onHint}>
+            Hint
+          </button>
+          <button type="button" disabled={!hasMoved} onClick={props.onBack}>
+            Take back
+          </button>
+          <button type="button" disabled={game.end !== null} onClick={props.onResign}>
+            Resign
+          </button>
+          {flip}
+        </div>
+      )}
       <div>
-        {game.person !== null && (
-          <>
-            <button type="button" disabled={!isMine || busy} onClick={props.onHint}>
-              Hint
-            </button>
-            <button type="button" disabled={!hasMoved} onClick={props.onBack}>
-              Take back
-            </button>
-            <button type="button" disabled={game.end !== null} onClick={props.onResign}>
-              Resign
-            </button>
-          </>
-        )}
-        <button type="button" onClick={props.onFlip}>
-          Flip
-        </button>
-      </div>
-      <div>
+        {game.person === null && flip}
         <button type="button" onClick={props.onNew}>
           New game
         </button>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Problem } from "../problem";
 import { type Game, opposite } from "./game";
 import { Moves } from "./moves";
-import { Thinking, thoughtAt } from "./thinking";
+import { Judgement, Minded, thoughtAt } from "./thinking";
 import type { Title } from "./titles";
 
 type Props = {
@@ -39,6 +39,7 @@ export function Panel(props: Props) {
       )}
       <Problem text={props.problem} />
       <div class="mind">
+        {ply !== null && <Judgement ply={ply} name={props.titles[ply.side].name} />}
         <label class="switch">
           <input
             type="checkbox"
@@ -46,18 +47,9 @@ export function Panel(props: Props) {
             onChange={(event) => props.onShowThoughts(event.currentTarget.checked)}
           />
           <span>Show what {game.person ? "it thinks" : "they think"}</span>
-          {ply?.thought?.judgement && (
-            <span class="judgement">
-              {props.titles[ply.side].name}: {ply.thought.judgement}
-            </span>
-          )}
         </label>
-        {props.showsThoughts &&
-          (ply !== null ? (
-            <Thinking game={game} ply={ply} />
-          ) : (
-            <p class="quiet">{silence(game, shown)}</p>
-          ))}
+        {props.showsThoughts && ply !== null && <Minded ply={ply} name={props.titles[ply.side].name} />}
+        {props.showsThoughts && ply === null && <p class="quiet">{silence(game, shown)}</p>}
       </div>
       <Moves game={game} shown={shown} onGo={props.onGo} />
       {props.children}

@@ -13,12 +13,15 @@ const SIDES: { side: Side; title: string }[] = [
 ];
 const EASY = "teacher:depth=1";
 
+export function plainChoice(player: string): Choice {
+  return { player, side: "white", opponent: null, fen: null, clock: null };
+}
+
 /** Against the newest that was trained here, else somebody a beginner can beat. */
 export function firstChoice(offers: Offer[], before: Choice | null): Choice {
   const names = offers.flatMap((offer) => offer.strengths.map((one) => one.name));
   if (before !== null && names.includes(before.player)) return { ...before, fen: null };
-  const player = names[0]?.startsWith("runs/") ? names[0] : EASY;
-  return { player, side: "white", opponent: null, fen: null, clock: null };
+  return plainChoice(names[0]?.startsWith("runs/") ? names[0] : EASY);
 }
 
 type Props = {

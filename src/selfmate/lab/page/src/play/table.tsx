@@ -1,6 +1,6 @@
 // The board with who sits at it, and the choice of a piece for a pawn that has arrived.
 import type { Color } from "chessgroundx/types";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { type Arrow, Board } from "../board";
 import { ClockFace } from "./clock";
 import { type Game, opposite, turnOf } from "./game";
@@ -13,44 +13,44 @@ type Props = {
   orientation: Color;
   arrows: Arrow[];
   titles: Record<Color, Title>;
-  onMove: (move: string) => void;
+  /** Whether the move was made. */
+  onMove: (move: string) => Promise<boolean>;
 };
 
 export function Table({ game, shown, orientation, arrows, titles, onMove }: Props) {
   const [arrived, setArrived] = useState<{ move: string; plies: number } | null>(null);
-  const ply = game.moves[shown - 1];
-  const fen = ply?.fen ?? game.start.fen;
+  const [returned, setReturned] = useState(0); // pieces that had to go back to where they were
   const isNow = shown === game.moves.length;
-  const promoting = arrived !== null && arrived.plies === game.moves.length && isNow ? arrived.move : null;
+  const promoting = arrived?.plies === game.moves.length && isNow ? arrived.move : null;
+  const putBack = () => setReturned((times) => times + 1);
+  const make = (move: string) => void onMove(move).then((made) => made || putBack());
   const move = (from: string, to: string) => {
     if (game.promotions.includes(from + to)) setArrived({ move: from + to, plies: game.moves.length });
-    else onMove(from + to);
+    else make(from + to);
   };
+  // Drawn anew only for a reason: a piece that was moved stays while the server is asked.
+  const board = useMemo(
+    () => <Board {...positionOf(game, shown)} orientation={orientation} onMove={move} arrows={arrows} />,
+    [game, shown, orientation, JSON.stringify(arrows), returned],
+  );
   const seat = (side: Color) => <Strip game={game} side={side} title={titles[side]} />;
   return (
     <section class="table" aria-label="Board">
       {seat(opposite(orientation))}
       <div class="middle">
-        <Board
-          fen={fen}
-          orientation={orientation}
-          turn={turnOf(fen)}
-          check={ply?.check ?? game.start.check}
-          lastMove={ply ? [ply.move.slice(0, 2), ply.move.slice(2, 4)] : null}
-          moves={isNow ? game.destinations : {}}
-          onMove={move}
-          arrows={arrows}
-          label={labelOf(game, shown)}
-        />
+        {board}
         {promoting !== null && (
           <Promotion
             to={promoting.slice(2)}
             color={game.turn}
             orientation={orientation}
-            onCancel={() => setArrived(null)}
+            onCancel={() => {
+              setArrived(null);
+              putBack();
+            }}
             onChoose={(piece) => {
               setArrived(null);
-              onMove(promoting + piece);
+              make(promoting + piece);
             }}
           />
         )}
@@ -58,6 +58,21 @@ export function Table({ game, shown, orientation, arrows, titles, onMove }: Prop
       {seat(orientation)}
     </section>
   );
+}
+
+function positionOf(game: Game, shown: number) {
+  const ply = game.moves[shown - 1];
+  const fen = ply?.fen ?? game.start.fen;
+  const turn = turnOf(fen);
+  const last = ply ? `, last move ${ply.san}` : "";
+  return {
+    fen,
+    turn,
+    check: ply?.check ?? game.start.check,
+    lastMove: ply ? ([ply.move.slice(0, 2), ply.move.slice(2, 4)] as [string, string]) : null,
+    moves: shown === game.moves.length ? game.destinations : {},
+    label: `Chess board, ${turn} to move${last}. Moves can be typed.`,
+  };
 }
 
 function Strip({ game, side, title }: { game: Game; side: Color; title: Title }) {
@@ -71,10 +86,4 @@ function Strip({ game, side, title }: { game: Game; side: Color; title: Title })
       {game.clock !== null && <ClockFace clock={game.clock} side={side} />}
     </div>
   );
-}
-
-function labelOf(game: Game, shown: number): string {
-  const last = game.moves[shown - 1];
-  const turn = turnOf(last?.fen ?? game.start.fen);
-  return `Chess board, ${turn} to move${last ? `, last move ${last.san}` : ""}. Moves can be typed.`;
 }

@@ -20,24 +20,36 @@ export function arrowsOf(thought: Thought): Arrow[] {
   }));
 }
 
-export function Thinking({ game, ply }: { game: Game; ply: Ply }) {
+/** Whether it is ahead or behind, and how it expects the game to go on. */
+export function Judgement({ ply, name }: { ply: Ply; name: string }) {
   const thought = ply.thought!;
+  if (thought.value === null) return null;
   return (
-    <div class="thought">
-      {thought.value !== null && <Bar ply={ply} thought={thought} />}
+    <div class="judged">
+      <Bar ply={ply} thought={thought} />
+      <p>
+        {name}: {thought.judgement ?? wordsOf(sharesOf(ply, thought), thought)}
+      </p>
       {thought.line.length > 1 && (
-        <p class="line-of-play">
-          <span class="quiet">Expects</span> {thought.line.join(" ")}
+        <p>
+          <span class="quiet">It expects</span> {thought.line.join(" ")}
         </p>
       )}
-      <table aria-label={`Moves that ${game.names[ply.side]} had in mind`}>
-        <tbody>
-          {thought.considered.map((one) => (
-            <Row key={one.move} one={one} chosen={one.san === thought.san} />
-          ))}
-        </tbody>
-      </table>
     </div>
+  );
+}
+
+/** The moves it had in mind, the likeliest first. */
+export function Minded({ ply, name }: { ply: Ply; name: string }) {
+  const thought = ply.thought!;
+  return (
+    <table class="minded" aria-label={`Moves that ${name} had in mind`}>
+      <tbody>
+        {thought.considered.map((one) => (
+          <Row key={one.move} one={one} chosen={one.san === thought.san} />
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -56,7 +68,7 @@ function Row({ one, chosen }: { one: Considered; chosen: boolean }) {
 }
 
 /** White's chances at the left, Black's at the right, draws between where they are known. */
-export function Bar({ ply, thought }: { ply: Ply; thought: Thought }) {
+function Bar({ ply, thought }: { ply: Ply; thought: Thought }) {
   const shares = sharesOf(ply, thought);
   return (
     <div class="chances" role="img" aria-label={wordsOf(shares, thought)} title={wordsOf(shares, thought)}>

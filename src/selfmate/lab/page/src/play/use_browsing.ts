@@ -2,13 +2,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Game } from "./game";
 
-/** How many moves of the game are on the board; `null` follows the game. */
-export function useBrowsing(game: Game | null) {
-  const [at, setAt] = useState<number | null>(null);
-  const last = game?.moves.length ?? 0;
+/** `shown` is how many moves of the game are on the board. */
+export function useBrowsing(game: Game) {
+  const [at, setAt] = useState<number | null>(null); // null follows the game
+  const last = game.moves.length;
   const shown = Math.min(at ?? last, last);
   const go = (to: number) => setAt(to >= last ? null : Math.max(0, to));
-  useEffect(() => setAt(null), [game?.id]);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
@@ -20,7 +19,7 @@ export function useBrowsing(game: Game | null) {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [shown, last]);
-  return { shown, isNow: shown === last, go };
+  return { shown, isNow: shown === last, go, follow: () => setAt(null) };
 }
 
 function placesOf(shown: number, last: number): Record<string, number> {

@@ -5,7 +5,13 @@ import { useTopic } from "../news";
 import type { Choice, Game } from "./game";
 import { forget, keep, kept, restoring } from "./kept";
 
-export type Hint = { move: string; words: string; plies: number };
+export type Hint = {
+  plies: number;
+  by: string;
+  move: string;
+  san: string;
+  judgement: string | null;
+};
 
 const NOT_THERE = 404;
 

@@ -8,7 +8,7 @@ import { useAttempt } from "../problem";
 import { Controls, WatchControls } from "../play/controls";
 import { type Choice, type Game, opposite } from "../play/game";
 import { Panel } from "../play/panel";
-import { firstChoice, Setup } from "../play/setup";
+import { firstChoice, plainChoice, Setup } from "../play/setup";
 import { Table } from "../play/table";
 import { arrowsOf, thoughtAt } from "../play/thinking";
 import { titleOf } from "../play/titles";
@@ -34,7 +34,8 @@ export function Play({ place }: { place: Place }) {
   useEffect(() => {
     if (wanted === null) return;
     history.replaceState(null, "", linkTo("play")); // a reload goes on with the game
-    void open({ player: wanted, side: "white", opponent: null, fen: null, clock: null });
+    setChoosing(true);
+    void open(plainChoice(wanted));
   }, [wanted]);
 
   if (offers === null || hand.isAwaited) return <p class="quiet">Setting up the board ...</p>;
@@ -59,7 +60,7 @@ export function Play({ place }: { place: Place }) {
       <Setup
         key={wanted}
         offers={offers}
-        first={firstChoice(offers, hand.choice)}
+        first={firstChoice(offers, wanted === null ? hand.choice : plainChoice(wanted))}
         busy={busy}
         problem={problem}
         onPlay={open}
@@ -84,7 +85,7 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
   const [showsThoughts, setShowsThoughts] = useState(false);
   const [hint, setHint] = useState<Hint | null>(null);
   const act = (verb: string, body: object = {}) => attempt(() => hand.act(verb, body));
-  const watching = useWatching(game, true, () => void act("step"));
+  const watching = useWatching(game, () => void act("step"));
   const side = game.person ?? "white";
   const given = hint?.plies === game.moves.length && browsing.isNow ? hint : null;
   const thought = showsThoughts ? thoughtAt(game, browsing.shown)?.thought : null;
@@ -93,7 +94,10 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
     black: titleOf(game, hand.choice, offers, "black"),
   };
   const again = (next: Color | "watch") => onOpen({ ...hand.choice!, side: next });
-  const move = (made: string) => void act("move", { move: made });
+  const move = async (made: string) => {
+    browsing.follow();
+    return (await act("move", { move: made })) !== null;
+  };
   return (
     <div class="play">
       <Table
@@ -109,7 +113,7 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
         shown={browsing.shown}
         titles={titles}
         showsThoughts={showsThoughts}
-        hint={given?.words ?? null}
+        hint={given && wordsOf(given, titles[opposite(side)].name, given.by === game.names[opposite(side)])}
         problem={problem}
         onGo={browsing.go}
         onShowThoughts={setShowsThoughts}
@@ -136,6 +140,12 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
       </Panel>
     </div>
   );
+}
+
+/** The player itself has a title; else it was the teacher. */
+function wordsOf(hint: Hint, player: string, isPlayer: boolean): string {
+  const judged = hint.judgement === null ? "" : ` (${hint.judgement})`;
+  return `${isPlayer ? player : "The teacher"} would play ${hint.san}${judged}.`;
 }
 
 function arrowOf(hint: Hint): Arrow {
