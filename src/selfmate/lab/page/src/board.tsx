@@ -4,7 +4,7 @@ import type { Api } from "chessgroundx/api";
 import type { Config } from "chessgroundx/config";
 import type { DrawShape } from "chessgroundx/draw";
 import type { Color, Dests, Key } from "chessgroundx/types";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export type Arrow = { from: string; to?: string; brush?: string; width?: number };
 
@@ -27,7 +27,7 @@ export function Board(props: BoardProps) {
   const board = useRef<Api | null>(null);
   const onMove = useRef(props.onMove);
   onMove.current = props.onMove;
-  // At once, not after painting: what is gone from the page must not be drawn any more.
+  // Both effects at once, not after painting: what is gone from the page must not be drawn on.
   useLayoutEffect(() => {
     const at = element.current;
     if (at === null) return;
@@ -47,7 +47,7 @@ export function Board(props: BoardProps) {
       api.destroy();
     };
   }, [props.size]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const config = configOf(props);
     config.movable = {
       ...config.movable,

@@ -75,7 +75,7 @@ export function WatchControls({ watching, onStep }: { watching: Watching; onStep
         {watching.isPaused ? "Go on" : "Pause"}
       </button>
       <button type="button" disabled={!watching.isPaused || !watching.isWaiting} onClick={onStep}>
-        One move
+        Step
       </button>
       <label>
         <span>Pace</span>

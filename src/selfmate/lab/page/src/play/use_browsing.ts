@@ -27,5 +27,6 @@ function placesOf(shown: number, last: number): Record<string, number> {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, select, textarea, dialog") !== null;
+  const typed = "input:not([type=checkbox]), select, textarea, [role=dialog]";
+  return target instanceof Element && target.closest(typed) !== null;
 }
