@@ -16,6 +16,7 @@ from page.lab import RunningLab, running_lab
 
 PATIENCE_MS = 30_000
 TWO_ROOKS = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"  # Ra7 Kg8 Rb8 mate: Black has no choice
+ONE_WAY_TO_MATE = "7k/1R6/8/8/8/8/8/R5K1 b - - 0 1"  # Kg8 Ra8 mate
 PAWN_ARRIVES = "8/4P3/8/8/8/k7/7P/K7 w - - 0 1"
 
 
@@ -134,6 +135,7 @@ def test_a_pawn_becomes_what_is_chosen(page: Page) -> None:
     page.get_by_role("button", name="Take back").click()
     expect(page.get_by_text("No moves yet.")).to_be_visible()
     board.click("e7", "e8")
+    expect(page.get_by_role("button", name="Queen")).to_be_focused()
     page.keyboard.press("r")
     expect_moves(page, 2)
     assert move_texts(page)[0] == "e8=R"
@@ -194,19 +196,24 @@ def test_players_are_watched_move_by_move(page: Page) -> None:
     page.get_by_role("radio", name="Just watch").check()
     page.get_by_role("combobox", name="White").select_option("Teacher")
     page.get_by_role("combobox", name="Black").select_option("Random")
-    page.get_by_text("Start from another position").click()
-    page.get_by_label("Position as FEN").fill("6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1")
     page.get_by_role("button", name="Watch", exact=True).click()
     page.get_by_role("button", name="Pause").click()
     paused = len(move_texts(page))
     page.get_by_role("button", name="Step").click()
-    expect_moves(page, paused + 1)
-    page.get_by_label("Pace").last.select_option("fast")
+    moves = page.get_by_role("list", name="Moves").get_by_role("button")
+    expect(moves.nth(paused)).to_be_visible()
     page.get_by_role("button", name="Go on").click()
+    expect(moves.nth(paused + 1)).to_be_visible()
+
+    page.get_by_role("button", name="New game").click()
+    page.get_by_text("Start from another position").click()
+    page.get_by_label("Position as FEN").fill(ONE_WAY_TO_MATE)
+    page.get_by_role("button", name="Watch", exact=True).click()
     expect(page.get_by_role("button", name="Watch another")).to_be_visible()
     _, game = downloaded(page)
     assert (game.headers["White"], game.headers["Black"]) == ("teacher:depth=1", "random")
-    assert game.headers["Result"] == game.end().board().result(claim_draw=True)
+    assert [move.uci() for move in game.mainline_moves()] == ["h8g8", "a1a8"]
+    assert game.headers["Result"] == "1-0"
 
 
 def test_a_link_opens_a_game_and_a_restarted_lab_goes_on_with_it(

@@ -1,5 +1,7 @@
 """A player at a board of the lab."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from secrets import randbits
 from threading import Event, Lock, Timer
 
@@ -17,20 +19,26 @@ class Seat:
         self._busy = Lock()
 
     def ask(self, board: Board, stop: Event, seconds: float | None = None) -> Thought:
-        """Blocks. The player thinks as it is set, so that its name says how strong it is; at the
-        end of `seconds` it is told to stop."""
-        with self._busy:
-            if seconds is None:
-                return self._player.think(Question(board=board, dice=randbits(64), stop=stop))
-            timer = Timer(seconds, stop.set)
-            timer.daemon = True
-            timer.start()
-            try:
-                return self._player.think(Question(board=board, dice=randbits(64), stop=stop))
-            finally:
-                timer.cancel()
+        """Blocks. The player thinks as it is set, so that its name says how strong it is; after
+        `seconds` it is told to stop."""
+        with self._busy, _stopped_after(seconds, stop):
+            return self._player.think(Question(board=board, dice=randbits(64), stop=stop))
 
     def close(self) -> None:
         """What it thinks of is to be stopped before."""
         with self._busy:
             self._player.close()
+
+
+@contextmanager
+def _stopped_after(seconds: float | None, stop: Event) -> Iterator[None]:
+    if seconds is None:
+        yield
+        return
+    timer = Timer(seconds, stop.set)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

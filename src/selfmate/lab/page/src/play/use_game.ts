@@ -19,6 +19,7 @@ export function useGame() {
   const [id, setId] = useState<string | null>(() => kept()?.id ?? null);
   const [game, setGame] = useState<Game | null>(null);
   const choice = useRef<Choice | null>(kept()?.choice ?? null);
+  const [opened, setOpened] = useState(0);
   const restored = useRef<Promise<Game> | null>(null);
   const news = useTopic<Game | { error: string }>(id === null ? null : `game:${id}`);
 
@@ -29,8 +30,10 @@ export function useGame() {
   }
 
   async function open(wanted: Choice): Promise<Game> {
+    const fresh = await post<Game>("games", wanted);
     choice.current = wanted;
-    return take(await post<Game>("games", wanted));
+    setOpened((times) => times + 1);
+    return take(fresh);
   }
 
   /** The lab was restarted, or has closed the game: the same moves are played again. */
@@ -75,6 +78,7 @@ export function useGame() {
     game,
     isAwaited: id !== null && game === null,
     choice: choice.current,
+    opened, // how many games were begun here; one that is restored is the same game
     open,
     act: async (verb: string, body: object = {}) => take(await ask<Game>(verb, body)),
     hint: () => ask<Hint>("hint"),

@@ -22,9 +22,9 @@ const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 export function Play({ place }: { place: Place }) {
   const hand = useGame();
-  const offers = useOffers();
   const { problem, busy, attempt } = useAttempt();
   const [isChoosing, setChoosing] = useState(false);
+  const offers = useOffers(isChoosing); // there may be newer ones
   const wanted = place.settings.get("player");
 
   async function open(choice: Choice): Promise<void> {
@@ -42,7 +42,7 @@ export function Play({ place }: { place: Place }) {
   if (hand.game !== null && !isChoosing)
     return (
       <OpenGame
-        key={hand.game.id}
+        key={hand.opened}
         hand={hand}
         game={hand.game}
         offers={offers}
