@@ -18,6 +18,7 @@ from selfmate.lab.match_routes import match_routes
 from selfmate.lab.match_topic import MatchTopic
 from selfmate.lab.matches import Matches
 from selfmate.lab.outside import Outside
+from selfmate.lab.play import Games, game_routes
 from selfmate.lab.player_cache import PlayerCache
 from selfmate.lab.players import LabPlayers, player_routes
 from selfmate.lab.runs_folder import RunsFolder
@@ -51,6 +52,8 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     topics = Topics()
     runs = RunsFolder(settings.runs)
     players = LabPlayers(runs)
+    games = Games(players)
+    closing.callback(games.close)
     cache = PlayerCache(players)
     closing.callback(cache.close)
     outside = Outside(settings.runs, players)
@@ -58,6 +61,7 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     ladder = LadderTopic(settings.runs / "pool.jsonl", outside)
     endgame_runs = EndgameRuns(runs)
     topics.add("runs", lambda _: runs)
+    topics.add("game", games.find)
     topics.add("matches", lambda _: matches)
     topics.add("match", lambda name: MatchTopic(matches, name))
     topics.add("ladder", lambda _: ladder)
@@ -66,6 +70,7 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     answer_in_sentences(app)
     app.include_router(player_routes(players))
+    app.include_router(game_routes(games))
     app.include_router(match_routes(matches))
     app.include_router(ladder_routes(ladder))
     app.include_router(analysis_routes(players, cache))

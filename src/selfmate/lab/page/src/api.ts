@@ -1,4 +1,10 @@
-// Questions to the server. What it refuses comes back as an Error whose message is a sentence.
+// Questions to the server. What it refuses comes back as a Refusal whose message is a sentence.
+
+export class Refusal extends Error {
+  constructor(sentence: string, readonly status: number) {
+    super(sentence);
+  }
+}
 
 export async function get<Answer>(path: string): Promise<Answer> {
   return ask<Answer>(path, { method: "GET" });
@@ -20,7 +26,7 @@ async function ask<Answer>(path: string, request: RequestInit): Promise<Answer> 
     throw new Error("The lab does not answer. Is `selfmate lab` still running?");
   }
   if (response.ok) return (await response.json()) as Answer;
-  throw new Error(await sentenceOf(response));
+  throw new Refusal(await sentenceOf(response), response.status);
 }
 
 async function sentenceOf(response: Response): Promise<string> {

@@ -4,7 +4,7 @@ import type { Api } from "chessgroundx/api";
 import type { Config } from "chessgroundx/config";
 import type { DrawShape } from "chessgroundx/draw";
 import type { Color, Dests, Key } from "chessgroundx/types";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export type Arrow = { from: string; to?: string; brush?: string; width?: number };
 
@@ -15,7 +15,7 @@ export type BoardProps = {
   turn?: Color;
   check?: boolean;
   lastMove?: [string, string] | null;
-  /** Squares to squares; none: the board is only looked at. */
+  /** Squares to squares; none: the board is only looked at, and stays so. */
   moves?: Record<string, string[]>;
   onMove?: (from: string, to: string) => void;
   arrows?: Arrow[];
@@ -27,7 +27,8 @@ export function Board(props: BoardProps) {
   const board = useRef<Api | null>(null);
   const onMove = useRef(props.onMove);
   onMove.current = props.onMove;
-  useEffect(() => {
+  // Both effects at once, not after painting: what is gone from the page must not be drawn on.
+  useLayoutEffect(() => {
     const at = element.current;
     if (at === null) return;
     const api = Chessground(at, {
@@ -42,10 +43,11 @@ export function Board(props: BoardProps) {
     resized.observe(at);
     return () => {
       resized.disconnect();
+      api.state.drawable.autoShapes = []; // else a last frame draws them on what has no size
       api.destroy();
     };
   }, [props.size]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const config = configOf(props);
     config.movable = {
       ...config.movable,
@@ -80,7 +82,9 @@ function configOf(props: BoardProps): Config {
   };
   if (props.turn !== undefined) {
     config.turnColor = props.turn;
-    config.movable = { ...config.movable, color: props.turn };
+    // Without moves nobody's pieces can be picked up; chessground takes an undefined colour so.
+    const color = Object.keys(props.moves ?? {}).length > 0 ? props.turn : undefined;
+    config.movable = { ...config.movable, color } as NonNullable<Config["movable"]>;
   }
   return config;
 }

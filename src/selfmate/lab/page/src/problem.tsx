@@ -9,7 +9,7 @@ export function Problem({ text }: { text: string | null }) {
   );
 }
 
-/** Runs what may be refused; `problem` is why the last one was. `busy` while one runs. */
+/** Runs what may be refused; `problem` is why the last one was, or what was complained of. `busy` while one runs. */
 export function useAttempt() {
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -25,5 +25,5 @@ export function useAttempt() {
       setBusy(false);
     }
   }
-  return { problem, busy, attempt };
+  return { problem, busy, attempt, complain: setProblem };
 }

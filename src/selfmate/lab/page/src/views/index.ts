@@ -5,11 +5,13 @@ import { Analyse } from "./analyse";
 import { Endgame } from "./endgame";
 import { Ladder } from "./ladder";
 import { Match } from "./match";
+import { Play } from "./play";
 import { Runs } from "./runs";
 
 export type View = { name: string; title: string; show: FunctionComponent<{ place: Place }> };
 
 export const VIEWS: View[] = [
+  { name: "play", title: "Play", show: Play },
   { name: "train", title: "Train", show: Runs },
   { name: "match", title: "Match", show: Match },
   { name: "ladder", title: "Ladder", show: Ladder },

@@ -1,0 +1,95 @@
+// What a player thought of its move: a bar, a line, and the moves it had in mind.
+import type { Arrow } from "../board";
+import type { Considered, Game, Ply, Thought } from "./game";
+
+/** The newest move up to the one shown that a player made, if it said something of it. */
+export function thoughtAt(game: Game, shown: number): Ply | null {
+  const made = game.moves.slice(0, shown).findLast((ply) => ply.side !== game.person);
+  const thought = made?.thought;
+  if (!made || !thought) return null;
+  return thought.value !== null || thought.considered.some((one) => one.share !== null) ? made : null;
+}
+
+export function arrowsOf(thought: Thought): Arrow[] {
+  const most = Math.max(...thought.considered.map((one) => one.share ?? 0));
+  return thought.considered.map((one, rank) => ({
+    from: one.move.slice(0, 2),
+    to: one.move.slice(2, 4),
+    brush: one.san === thought.san ? "green" : "blue",
+    width: one.share === null || most === 0 ? 9 - 1.5 * rank : 2.5 + 7 * (one.share / most),
+  }));
+}
+
+/** Whether it is ahead or behind, and how it expects the game to go on. */
+export function Judgement({ ply, name }: { ply: Ply; name: string }) {
+  const thought = ply.thought!;
+  if (thought.value === null) return null;
+  return (
+    <div class="judged">
+      <Bar ply={ply} thought={thought} />
+      <p>
+        {name}: {thought.judgement ?? wordsOf(sharesOf(ply, thought), thought)}
+      </p>
+      {thought.line.length > 1 && (
+        <p>
+          <span class="quiet">It expects</span> {thought.line.join(" ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The moves it had in mind, the likeliest first. */
+export function Minded({ ply, name }: { ply: Ply; name: string }) {
+  const thought = ply.thought!;
+  return (
+    <table class="minded" aria-label={`Moves that ${name} had in mind`}>
+      <tbody>
+        {thought.considered.map((one) => (
+          <Row key={one.move} one={one} chosen={one.san === thought.san} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ one, chosen }: { one: Considered; chosen: boolean }) {
+  return (
+    <tr class={chosen ? "chosen" : undefined}>
+      <th scope="row">{one.san}</th>
+      {one.share !== null && (
+        <td class="share">
+          <span style={{ width: `${100 * one.share}%` }} />
+        </td>
+      )}
+      <td class="figure">{one.share !== null ? percent(one.share) : (one.score ?? "")}</td>
+    </tr>
+  );
+}
+
+/** White's chances at the left, Black's at the right, draws between where they are known. */
+function Bar({ ply, thought }: { ply: Ply; thought: Thought }) {
+  const shares = sharesOf(ply, thought);
+  return (
+    <div class="chances" role="img" aria-label={wordsOf(shares, thought)} title={wordsOf(shares, thought)}>
+      <span class="white" style={{ width: percent(shares[0]) }} />
+      <span class="draw" style={{ width: percent(shares[1]) }} />
+      <span class="black" style={{ width: percent(shares[2]) }} />
+    </div>
+  );
+}
+
+function sharesOf(ply: Ply, thought: Thought): [number, number, number] {
+  const half = (1 + (thought.value ?? 0)) / 2;
+  const [win, draw, loss] = thought.wdl ?? [half, 0, 1 - half];
+  return ply.side === "white" ? [win, draw, loss] : [loss, draw, win];
+}
+
+function wordsOf([white, draw, black]: [number, number, number], thought: Thought): string {
+  if (thought.wdl === null) return `How good it looks: White ${percent(white)}, Black ${percent(black)}`;
+  return `White wins ${percent(white)}, draw ${percent(draw)}, Black wins ${percent(black)}`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)}%`;
+}
