@@ -24,6 +24,8 @@ class Learner:
     then: str  # the command to try on a finished {run}
     headlines: tuple[str, ...] = ()  # the figures that are told first; none: all of them
     verb: str = "train"  # the word it is started by; of "pretrain-x" it is "pretrain"
+    main_settings: tuple[str, ...] = ()  # those that people change first
+    click: str = ""  # the setting that says how many units one press on Train does; none: all
     is_rehearsed: bool = True  # a few steps are cheap enough to foresee how long all will take
 
     @property
@@ -69,6 +71,7 @@ LEARNERS = {
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
             then="selfmate endgame evaluate {run}",
+            main_settings=("episodes", "size", "learning_rate", "gamma", "seed"),
         ),
         Learner(
             name="ddqn",
@@ -77,6 +80,7 @@ LEARNERS = {
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
             then="selfmate endgame evaluate {run}",
+            main_settings=("episodes", "size", "learning_rate", "gamma", "seed"),
         ),
         Learner(
             name="dqn",
@@ -95,6 +99,7 @@ LEARNERS = {
                 "gradient_norm",
                 "epsilon",
             ),
+            main_settings=("cycles", "games", "learning_rate", "advice_depth", "seed"),
             is_rehearsed=False,
         ),
         Learner(
@@ -115,6 +120,8 @@ LEARNERS = {
                 "black_wins",
                 "cut_games",
             ),
+            main_settings=("games", "finds_mates", "baseline", "learning_rate", "seed"),
+            click="games_per_click",
             is_rehearsed=False,
         ),
         Learner(
