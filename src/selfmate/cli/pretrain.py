@@ -11,6 +11,7 @@ from selfmate.cli.train_options import (
     ConfigFile,
     Load,
     Minutes,
+    PauseAfter,
     Preset,
     Resume,
     RunFolder,
@@ -40,6 +41,7 @@ def pretrain(
     resume: Resume = False,
     load: Load = None,
     minutes: Minutes = None,
+    pause_after: PauseAfter = None,
     tensorboard: TensorBoard = False,
     settings: Settings = False,
     as_json: AsJson = False,
@@ -60,6 +62,7 @@ def pretrain(
         resume=resume,
         load=load,
         minutes=minutes,
+        pause_after=pause_after,
         tensorboard=tensorboard,
     )
     train_as_asked(request, only_settings=settings, as_json=as_json)

@@ -10,6 +10,7 @@ from selfmate.cli.train_options import (
     ConfigFile,
     Load,
     Minutes,
+    PauseAfter,
     Preset,
     Resume,
     RunFolder,
@@ -40,6 +41,7 @@ def train(
     resume: Resume = False,
     load: Load = None,
     minutes: Minutes = None,
+    pause_after: PauseAfter = None,
     tensorboard: TensorBoard = False,
     settings: Settings = False,
     as_json: AsJson = False,
@@ -48,7 +50,8 @@ def train(
 
     Settings come in layers: defaults, preset, file, --set, --seed.
 
-    Exit code 0 also when paused by --minutes; 130 or 143 when stopped by a signal, with all saved.
+    Exit code 0 also when paused, by --minutes, --pause-after or SIGUSR1;
+    130 or 143 when stopped, by Ctrl-C or SIGTERM. Either way all is saved.
     """
     request = Request(
         learner=learner,
@@ -61,6 +64,7 @@ def train(
         resume=resume,
         load=load,
         minutes=minutes,
+        pause_after=pause_after,
         tensorboard=tensorboard,
     )
     train_as_asked(request, only_settings=settings, as_json=as_json)

@@ -30,6 +30,12 @@ Load = Annotated[
 Minutes = Annotated[
     float | None, typer.Option(parser=above_zero, metavar="M", help="Pause after so long.")
 ]
+PauseAfter = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole(1, 10**12), metavar="N", help="Pause after N more games, cycles and so on."
+    ),
+]
 TensorBoard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write the figures for TensorBoard.")
 ]

@@ -1,5 +1,6 @@
 """What a run is going to do, and what came of it."""
 
+import math
 import shlex
 import shutil
 import sys
@@ -39,7 +40,7 @@ def print_settings(learner: "Learner") -> None:
     console.print(f"Presets: {presets}. One setting: --set key=value; many: --config FILE.")
 
 
-def print_plan(learner: "Learner", config: "Config", directory: Path) -> None:
+def print_plan(learner: "Learner", config: "Config", directory: Path, pause_after: float) -> None:
     """Before the first step, on standard error."""
     from selfmate.learners.settings import in_words
 
@@ -50,7 +51,7 @@ def print_plan(learner: "Learner", config: "Config", directory: Path) -> None:
         _wrapped("settings  ", changed or "all at their defaults"),
     ]
     if learner.is_rehearsed:
-        lines.append(f"  length    {_length(learner, config, directory)}")
+        lines.append(f"  length    {_length(learner, config, directory, pause_after)}")
     print("\n".join(lines), file=sys.stderr, flush=True)
 
 
@@ -67,7 +68,7 @@ def _wrapped(title: str, text: str) -> str:
     )
 
 
-def _length(learner: "Learner", config: "Config", directory: Path) -> str:
+def _length(learner: "Learner", config: "Config", directory: Path, pause_after: float) -> str:
     """How much there is to do, and how long that takes here, found by doing a little of it."""
     from selfmate.runs.errors import RunFailedError
     from selfmate.runs.rehearsal import Rehearsal
@@ -78,8 +79,11 @@ def _length(learner: "Learner", config: "Config", directory: Path) -> str:
     except RunFailedError as error:
         return f"not foreseen, a rehearsal failed: {error}"
     plan, done = rehearsal.plan, _done(directory)
+    left = plan.total - done
+    now = min(left, plan.size * math.ceil(min(pause_after, left) / plan.size))
     before = f", {done:,} of them done" if done else ""
-    seconds = rehearsal.seconds_for(plan.total - done)
+    before += f", {now:,} until the pause" if now < left else ""
+    seconds = rehearsal.seconds_for(now)
     about = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
     return f"{plan.total:,} {plan.unit}{before}, {about} here at the pace of the first steps"
 

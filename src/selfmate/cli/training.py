@@ -42,6 +42,7 @@ class Request:
     resume: bool
     load: Path | None
     minutes: float | None
+    pause_after: int | None
     tensorboard: bool
 
     def read_config(self, learner: "Learner") -> "Config":
@@ -89,6 +90,7 @@ def _session(request: Request, view: TrainView, mirror: "TensorBoardMirror | Non
     return Session(
         resume=request.resume,
         minutes=request.minutes or math.inf,
+        pause_after=request.pause_after or math.inf,
         load=None if request.load is None else _weights_of(request.load),
         say=view.say,
         watch=view.update if mirror is None else _both(view.update, mirror),
@@ -136,7 +138,7 @@ def _train(config: "Config", session: "Session", view: TrainView) -> int | None:
             if run.finished:
                 view.say(f"{view.directory} is finished already, nothing is left to do")
             else:
-                print_plan(view.learner, config, view.directory)
+                print_plan(view.learner, config, view.directory, session.pause_after)
                 with view:
                     view.learner.train(config, run)
     except RunRefusedError as error:

@@ -19,7 +19,7 @@ from selfmate.runs.place import Place
 from selfmate.runs.progress import Progress
 from selfmate.runs.run import Arrays, Json, State
 from selfmate.runs.steps import Plan, RunStep
-from selfmate.runs.stop_signals import StopSignals
+from selfmate.runs.stop_signals import PAUSE, StopSignals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,8 @@ class Session:
     """What is asked of one sitting and is no part of the run."""
 
     resume: bool = False
-    minutes: float = math.inf  # ends at the first step boundary after so long
+    minutes: float = math.inf  # pauses at the first step boundary after so long
+    pause_after: float = math.inf  # the same after so many more units
     load: Arrays | None = None  # another run's weights to begin with; not used when going on
     say: Callable[[str], None] = print  # for what somebody should know
     watch: Callable[[Progress], None] | None = None  # called after every step
@@ -43,19 +44,21 @@ def open_run(directory: Path, header: Header, policy: Policy, session: Session) 
 
 class RunOnDisk:
     """Implements `Run`. `finished` is true from the start when there is nothing left to do, and
-    after the last step; `stopped_by` is the signal that ended the steps early."""
+    after the last step; `stopped_by` is the signal that ended the steps early, unless
+    that was a wish to pause."""
 
     def __init__(self, place: Place, header: Header, policy: Policy, session: Session) -> None:
         self.directory = place.directory
         self.finished = place.finished
         self._place, self._header, self._policy, self._session = place, header, policy, session
-        self._signals = StopSignals()
+        self._signals = StopSignals(PAUSE)
         self._walk: Generator[RunStep] | None = None
         self._keeper: Keeper | None = None
 
     @property
     def stopped_by(self) -> Signals | None:
-        return self._signals.received
+        received = self._signals.received
+        return None if received == PAUSE else received
 
     def __enter__(self) -> Self:
         return self
@@ -103,8 +106,9 @@ class RunOnDisk:
 
     def _steps_left(self, keeper: Keeper, plan: Plan) -> Generator[RunStep]:
         deadline = time.monotonic() + 60 * self._session.minutes
+        enough = plan.done(keeper.step) + self._session.pause_after
         began = time.monotonic()
-        while keeper.step < plan.count and self.stopped_by is None:
+        while keeper.step < plan.count and self._signals.received is None:
             step = RunStep(plan, keeper.step + 1, keeper.still_good, keeper.attempt)
             yield step
             if step.failure is not None:
@@ -120,7 +124,7 @@ class RunOnDisk:
             if self._session.watch is not None:
                 with keeper.writing():
                     self._session.watch(progress)
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= deadline or plan.done(keeper.step) >= enough:
                 break
         keeper.save()
         self.finished = keeper.step == plan.count

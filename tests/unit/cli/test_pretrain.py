@@ -39,6 +39,13 @@ def test_a_pretrained_run_can_be_trained_on_and_nothing_else_fits(folder: Path) 
     assert not (folder / "misfit").exists()
 
 
+def test_it_pauses_after_so_many_positions(folder: Path) -> None:
+    data = ("--data", "games.ndjson", "--run", "paused", "--pause-after", "1", "--json")
+    report = json.loads(selfmate(*TINY, *data, cwd=folder).stdout)
+    assert report["state"] == "paused"
+    assert 0 < report["done"] < report["total"]
+
+
 def test_a_broken_line_is_named_and_no_run_is_left(folder: Path, tmp_path: Path) -> None:
     lines = (folder / "games.ndjson").read_text().splitlines()
     (tmp_path / "bad.ndjson").write_text("\n".join([*lines[:2], "[]", *lines[3:]]))

@@ -65,12 +65,33 @@ def test_a_paused_run_goes_on_to_the_same_end(unbroken: Path, tmp_path: Path) ->
     assert outcome(tmp_path / "runs" / "toy-tiny-1") == outcome(unbroken)
 
 
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_a_signal_saves_and_says_how_to_go_on(name: str, code: int, tmp_path: Path) -> None:
+def test_a_run_pauses_after_so_many_more_episodes(unbroken: Path, tmp_path: Path) -> None:
+    """Steps are of 20; what is foreseen is this sitting."""
+    first = toy("train", "toy", "--preset", "tiny", "--pause-after", "50", cwd=tmp_path)
+    assert first.returncode == 0
+    assert "300 episodes, 60 until the pause, " in first.stderr
+    assert "paused: runs/toy-tiny-1, 60 of 300" in first.stdout
+    go_on = ("train", "toy", "--run", "runs/toy-tiny-1", "--resume")
+    second = toy(*go_on, "--pause-after", "1", cwd=tmp_path)
+    assert "300 episodes, 60 of them done, 20 until the pause, " in second.stderr
+    assert "paused: runs/toy-tiny-1, 80 of 300" in second.stdout
+    last = toy(*go_on, "--pause-after", "220", cwd=tmp_path)
+    assert "until the pause" not in last.stderr
+    assert "finished: runs/toy-tiny-1, 300 of 300" in last.stdout
+    assert outcome(tmp_path / "runs" / "toy-tiny-1") == outcome(unbroken)
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "code"),
+    [("SIGINT", "stopped", 130), ("SIGTERM", "stopped", 143), ("SIGUSR1", "paused", 0)],
+)
+def test_a_signal_saves_and_says_how_to_go_on(
+    name: str, state: str, code: int, tmp_path: Path
+) -> None:
     sets = ("--preset", "tiny", "--set", "signal_at=5", "--set", f"signal={name}")
     stopped = toy("train", "toy", *sets, cwd=tmp_path)
     assert stopped.returncode == code
-    assert "stopped: runs/toy-tiny-1, 100 of 300" in stopped.stdout
+    assert f"{state}: runs/toy-tiny-1, 100 of 300" in stopped.stdout
     assert "--run runs/toy-tiny-1 --resume" in stopped.stdout
     resumed = toy("train", "toy", *sets, "--resume", cwd=tmp_path)
     assert resumed.returncode == 0
@@ -174,6 +195,8 @@ def test_figures_go_to_tensorboard_too(tmp_path: Path) -> None:
         (["toy", "--seed", "-1"], "'-1' is not a whole number from 0 to"),
         (["toy", "--minutes", "0"], "'0' is not a number above 0"),
         (["toy", "--minutes", "nan"], "'nan' is not a number above 0"),
+        (["toy", "--pause-after", "0"], "'0' is not a whole number from 1 to"),
+        (["toy", "--pause-after", "1.5"], "'1.5' is not a whole number from 1 to"),
         (["toy", "--load", "none"], "none is not a run"),
         (["toy", "--run", "/dev/null/x"], "Not a directory"),
         *[(["toy", "--set", text], f"{text.partition('=')[0]} cannot be") for text in SOME_WRONG],

@@ -48,7 +48,9 @@ class Config(base.Config):
     )
     stumble_at: int = Field(default=0, ge=0, description="the step that goes back; 0 is none")
     signal_at: int = Field(default=0, ge=0, description="the step it interrupts; 0 is none")
-    signal: Literal["SIGINT", "SIGTERM"] = Field(default="SIGINT", description="by which signal")
+    signal: Literal["SIGINT", "SIGTERM", "SIGUSR1"] = Field(
+        default="SIGINT", description="by which signal"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:

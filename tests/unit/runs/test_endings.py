@@ -43,6 +43,25 @@ def test_signals_save_and_stop(
     assert result(tmp_path / "run") == whole
 
 
+@pytest.mark.parametrize(
+    ("names", "state", "code"),
+    [
+        (["SIGUSR1"], "paused", 0),
+        (["SIGUSR1", "SIGUSR1"], "paused", 0),
+        (["SIGUSR1", "SIGINT"], "stopped", 130),
+        (["SIGTERM", "SIGUSR1"], "stopped", 143),
+    ],
+)
+def test_a_run_pauses_when_asked_unless_asked_to_stop(
+    tmp_path: Path, whole: dict[str, bytes], names: list[str], state: str, code: int
+) -> None:
+    assert toy("run", "--signals", *names, cwd=tmp_path).returncode == code
+    status = RunDirectory(tmp_path / "run").status()
+    assert (status.state, status.step) == (state, 5)
+    run_toy(tmp_path / "run", RESUME)
+    assert result(tmp_path / "run") == whole
+
+
 def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: dict[str, bytes]) -> None:
     done = toy("run", "--signals", "SIGINT", "SIGINT", cwd=tmp_path)
     assert done.returncode == 130
@@ -54,7 +73,8 @@ def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: dict[str, bytes]) 
 
 
 def test_handlers_are_put_back(tmp_path: Path) -> None:
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    heard = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+    before = [signal.getsignal(number) for number in heard]
 
     def fail(step: Step) -> None:
         raise ArithmeticError
@@ -62,7 +82,7 @@ def test_handlers_are_put_back(tmp_path: Path) -> None:
     assert run_toy(tmp_path / "one", before=stop_at(2)).stopped_by == signal.SIGINT
     with pytest.raises(ArithmeticError):
         run_toy(tmp_path / "two", before=fail)
-    assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert before == [signal.getsignal(number) for number in heard]
     assert RunDirectory(tmp_path / "two").status().message == "ArithmeticError()"
 
 
@@ -91,6 +111,28 @@ def test_minutes_pause_after_a_step(tmp_path: Path, whole: dict[str, bytes]) -> 
     assert (status.state, status.step, status.done, status.total) == ("paused", 1, 5, 57)
     run_toy(tmp_path, RESUME)
     assert result(tmp_path) == whole
+
+
+@pytest.mark.parametrize(("units", "steps"), [(1, 1), (5, 1), (6, 2), (30, 6), (57, 12), (99, 12)])
+def test_a_run_pauses_after_so_many_more_units(
+    tmp_path: Path, whole: dict[str, bytes], units: int, steps: int
+) -> None:
+    """Steps are of 5; one on the way comes to nothing and is done again."""
+    run = run_toy(tmp_path, Session(pause_after=units))
+    assert (run.finished, run.stopped_by) == (steps == 12, None)
+    status = RunDirectory(tmp_path).status()
+    assert (status.state, status.step) == ("finished" if run.finished else "paused", steps)
+    run_toy(tmp_path, Session(resume=True, pause_after=units))
+    assert RunDirectory(tmp_path).status().step == min(2 * steps, 12)
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
+
+
+def test_of_two_ways_to_pause_the_first_counts(tmp_path: Path) -> None:
+    run_toy(tmp_path / "soon", Session(minutes=0, pause_after=20))
+    run_toy(tmp_path / "later", Session(minutes=1e9, pause_after=20))
+    steps = [RunDirectory(tmp_path / name).status().step for name in ("soon", "later")]
+    assert steps == [1, 4]
 
 
 @pytest.mark.parametrize("most_bytes", [0, 100, 200, 300, 500, 600, 700])
