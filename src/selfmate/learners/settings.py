@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-
 Kind = Literal["whole", "number", "switch", "choice", "text", "list"]
 KINDS: dict[Any, Kind] = {
     int: "whole",
