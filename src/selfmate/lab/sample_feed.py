@@ -19,7 +19,8 @@ class SampleFeed:
         self._path = path
         self._lock = threading.Lock()
         self._looked, self._version = -SECONDS_BETWEEN_LOOKS, 0
-        self._shown, self._data = -1, None
+        self._shown = -1
+        self._data: dict[str, Any] | None = None
 
     def version(self) -> Hashable:
         with self._lock:
