@@ -3,11 +3,13 @@
 import json
 import signal
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from contracts.learners import tiny, train
+from contracts.replay import replayed
 from selfmate.learners import Learner
 from selfmate.learners.config import read_config
 from selfmate.learners.settings import settings_of
@@ -15,6 +17,7 @@ from selfmate.presets import presets_of
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.on_disk import Session
 from selfmate.runs.progress import Progress
+from selfmate.runs.sample_game import SampleGame
 from unit.cli.toy_process import outcome
 from unit.learners.wrong_settings import wrong_settings
 
@@ -46,6 +49,18 @@ def test_its_figures_hold_its_plots_and_its_weights_can_be_played(
     found = RunDirectory(unbroken).checkpoint()
     assert found.weights
     assert found.card.player
+
+
+def test_who_plays_shows_games_that_go_by_the_rules(learner: Learner, unbroken: Path) -> None:
+    run = RunDirectory(unbroken)
+    samples = list(run.samples())
+    assert bool(samples) == (learner.verb == "train")
+    steps = [sample["step"] for sample in samples]
+    assert steps == sorted(set(steps))
+    assert set(steps) <= {line["step"] for line in run.metrics()}
+    for sample in samples:
+        assert set(sample) == {"step", *(field.name for field in fields(SampleGame))}
+        assert replayed(sample) == (sample["result"], sample["reason"])
 
 
 def test_it_repeats_under_a_seed_and_differs_under_another(

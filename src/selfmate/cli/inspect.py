@@ -41,6 +41,7 @@ def inspect(
         **_times(found),
         "figures": {name: _spread(values) for name, values in series.items()},
         "notes": list(found.notes()),
+        "sample": found.newest_sample(),
         "replay": replay,
         "checkpoints": surveyed.checkpoints,
         "bytes": surveyed.size_bytes,

@@ -64,8 +64,19 @@ def _print_head(console: Console, report: Report) -> None:
     grid.add_row("  progress", f"{progress}, {duration(report['seconds'])} of training")
     grid.add_row("  written", age(report["updated"]))
     grid.add_row("  settings", escape(changed) or "all at their defaults")
+    if report["sample"]:
+        grid.add_row("  last game", escape(_told_game(report["sample"])))
     console.print(f"[bold]{escape(report['run'])}[/]  {escape(report['learner'])}")
     console.print(grid)
+
+
+def _told_game(sample: Mapping[str, Any]) -> str:
+    """From a file, so any key may be missing."""
+    step, white, black, result, reason, moves = (
+        str(sample.get(key, "?")) for key in ("step", "white", "black", "result", "reason", "moves")
+    )
+    plies, why = len(moves.split()), reason.replace("_", " ")
+    return f"step {step}: {white} - {black}, {result} by {why} after {plies} plies"
 
 
 def _print_figures(console: Console, report: Report) -> None:

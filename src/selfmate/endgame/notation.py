@@ -1,6 +1,7 @@
 """Squares, moves and positions of the mini-chess in words: files a, b, ... are columns, ranks 1, 2,
 ... are rows, as on a chess board with row 0 at the bottom."""
 
+import re
 from collections.abc import Sequence
 
 from selfmate.endgame.game import Game
@@ -36,6 +37,15 @@ def move_name(game: Game, state: int, action: int) -> str:
     square = int(game.pieces[state, 0 if is_king else 1])
     to = square + (rows * game.size + columns) * (steps + 1)
     return f"{'K' if is_king else 'Q'}{square_name(game.size, to)}"
+
+
+def placement(size: int, pieces: Sequence[int]) -> str:
+    """`k3/4/1KQ1/4`: as the first field of a FEN, on a board of `size`."""
+    board = ["1"] * size**2
+    for letter, square in zip(LETTERS, pieces, strict=True):
+        board[square] = letter
+    ranks = ["".join(board[row * size : (row + 1) * size]) for row in reversed(range(size))]
+    return re.sub("1+", lambda empty: str(len(empty[0])), "/".join(ranks))
 
 
 def draw_position(size: int, pieces: Sequence[int]) -> str:

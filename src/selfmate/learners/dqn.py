@@ -19,6 +19,7 @@ from torch.nn.functional import huber_loss
 from selfmate.arena.evaluation import Evaluation, figures_of
 from selfmate.arena.openings import Opening, shipped_openings
 from selfmate.arena.promotion import Promotion
+from selfmate.arena.sample_game import sample_of
 from selfmate.arena.self_play import Plan, Tally, play_games
 from selfmate.data.endgames import won_endgame
 from selfmate.data.replay import Drawn, Moves, Priority, Replay, Shares
@@ -35,6 +36,7 @@ from selfmate.rules import Board
 from selfmate.rules.ragged import Ragged, best_places
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.stopwatch import Stopwatch
 
 RUNGS = ("random", "greedy", "teacher:depth=1")
@@ -101,8 +103,8 @@ class Dqn:
         player = self.spec.model_dump(mode="json")
         return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
 
-    def play(self, cycle: int, dice: np.random.Generator) -> Tally:
-        """The games of a cycle, kept as a page of the replay."""
+    def play(self, cycle: int, dice: np.random.Generator) -> tuple[Tally, SampleGame]:
+        """The games of a cycle, kept as a page of the replay, and one of them to be shown."""
         config = self.config
         plan = Plan(
             boards=self._starts(dice),
@@ -113,9 +115,12 @@ class Dqn:
             gamma=config.gamma,
             advice_depth=config.advice_depth,
         )
-        page, tally = play_games(self.opponents.players(), plan)
+        players = self.opponents.players()
+        page, tally = play_games(players, plan)
         self.replay.add(f"games-{cycle:08d}", page)
-        return tally
+        shown = cycle % config.games  # the learner is White and Black in turn
+        white, black = (players[seat].name for seat in plan.seats[shown].tolist())
+        return tally, sample_of(plan.boards[shown], white, black)
 
     def _starts(self, dice: np.random.Generator) -> list[Board]:
         """Openings for variety, and endgames that are won and must be won."""
@@ -316,7 +321,8 @@ def cycle(dqn: Dqn, step: Step) -> None:
     config, watch = dqn.config, Stopwatch()
     dice = np.random.default_rng([config.seed, step.number, step.attempt])
     with watch("self_play"):
-        tally = dqn.play(step.number, dice)
+        tally, game = dqn.play(step.number, dice)
+    step.show(game)
     figures = _games(tally) | {"epsilon": config.epsilon_in(step.number)}
     learned = dqn.learn(step, dice, watch)
     figures |= learned | {"updates": dqn.counts["updates"], "replay": len(dqn.replay)}

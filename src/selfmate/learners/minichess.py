@@ -15,11 +15,14 @@ from selfmate.endgame.net import Array, Net, as_inputs, initialise
 from selfmate.endgame.optimal import greedy_actions
 from selfmate.endgame.optimizers import Adam, Optimizer, Sgd
 from selfmate.endgame.player import Hidden, MiniChessPlayer
+from selfmate.endgame.sample_game import sample_game
 from selfmate.learners.config import LARGEST_SEED, Config
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.sample_game import SampleGame
 
 EPISODES_PER_STEP = 100
+SHOWN_EVERY = 10  # steps, of which there are dozens a second
 
 
 class MiniChessConfig(Config):
@@ -138,7 +141,17 @@ class Pupil(Generic[C]):
             exact = self.evaluate()
             figures |= exact
             score = -exact["exact_regret"]
+        if step.number % SHOWN_EVERY == 0:
+            step.show(self.sample(step.number))
         step.record(figures, score)
+
+    def sample(self, number: int) -> SampleGame:
+        """A game without exploring. Its dice are its own, so that learning does not notice it."""
+        dice = np.random.default_rng([self.config.seed, number])
+        return sample_game(self.game, self._best_action, dice, "learner")
+
+    def _best_action(self, state: int) -> int:
+        return int((self.levels(np.array([state]))[-1][0] + self.forbidden[state]).argmax())
 
     def evaluate(self) -> dict[str, float]:
         """The greedy policy from every start; moves are left out where some game never ends."""

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from selfmate.arena.evaluation import Evaluation, figures_of
 from selfmate.arena.openings import shipped_openings
+from selfmate.arena.sample_game import sample_of
 from selfmate.arena.sampling import Plan, sample_games
 from selfmate.data.endgames import won_endgame
 from selfmate.data.sampled_games import Rows, SampledGames
@@ -238,6 +239,8 @@ def click(learner: Reinforce, step: Step) -> None:
     if learned is None:
         step.go_back("the gradient was not finite or vast")
         return
+    name = learner.player.name
+    step.show(sample_of(boards[step.number % len(boards)], name, name))
     figures = _games(games, boards) | learned | {"kl": learner.distance(games)}
     figures |= {"temperature": temperature, "baseline": learner.average}
     learner.remember(f"games-{step.number:08d}", games)

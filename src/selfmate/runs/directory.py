@@ -15,11 +15,12 @@ from selfmate.runs.errors import DamagedError, RunRefusedError
 from selfmate.runs.files import read_plain
 from selfmate.runs.header import read_header
 from selfmate.runs.json_text import parse
-from selfmate.runs.lines import read_lines
+from selfmate.runs.lines import last_line, read_lines
 from selfmate.runs.lock import is_locked
 from selfmate.runs.run import Arrays
+from selfmate.runs.sample_game import MOST_SAMPLE_BYTES
 from selfmate.runs.status import Status, read_status
-from selfmate.runs.writer import BEST, METRICS, NOTES, TIMINGS
+from selfmate.runs.writer import BEST, METRICS, NOTES, SAMPLES, TIMINGS
 
 MOST_BEST_BYTES = 2**12
 
@@ -80,6 +81,14 @@ class RunDirectory:
     def notes(self) -> Iterator[dict[str, Any]]:
         """Step, and a sentence that was said in it; `aloud` is false where it was only kept."""
         return (line for _, line in read_lines(self.path / NOTES))
+
+    def samples(self) -> Iterator[dict[str, Any]]:
+        """Step, and a game that was played in it, in texts: see `SampleGame`."""
+        return (line for _, line in read_lines(self.path / SAMPLES))
+
+    def newest_sample(self) -> dict[str, Any] | None:
+        """The last of `samples`, without reading the others."""
+        return last_line(self.path / SAMPLES, MOST_SAMPLE_BYTES)
 
     def best(self) -> Best | None:
         try:

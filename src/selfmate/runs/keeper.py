@@ -68,6 +68,8 @@ class Keeper:
         figures = step.figures
         with self.writing():
             self._writer.add({"step": number, plan.unit: step.stop, **figures}, step.notes)
+            if step.sample is not None:
+                self._writer.add_sample(number, step.sample)
             self._writer.add_timing(number, seconds, step.seconds)
             self.step = number
             if step.score is not None and step.is_best(self._best.score if self._best else None):

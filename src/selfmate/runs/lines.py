@@ -41,6 +41,18 @@ class LineFile:
         os.close(self._descriptor)
 
 
+def last_line(path: Path, most_bytes: int) -> dict[str, Any] | None:
+    """The newest whole line, if lines have at most so many bytes: only the end is read."""
+    try:
+        with open_plain(path) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * most_bytes))
+            # Behind the last line there may be half of another.
+            lines = file.read(2 * most_bytes).rpartition(b"\n")[0]
+        return parse(lines.rpartition(b"\n")[2], path.name)
+    except DamagedError:
+        return None
+
+
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Whole lines and the byte after each, up to the first that is damaged; none without a file."""
     try:

@@ -12,7 +12,7 @@ from selfmate.runs.header import CONFIG, Header, read_header
 from selfmate.runs.lock import LOCK, Lock
 from selfmate.runs.pages import PAGES
 from selfmate.runs.status import read_status
-from selfmate.runs.writer import METRICS, NOTES, TIMINGS
+from selfmate.runs.writer import GAMES, METRICS, NOTES, SAMPLES, TIMINGS
 
 # What a start that was killed at once may have left behind.
 UNBEGUN = {LOCK, beside_name(Path(CONFIG)).name}
@@ -83,9 +83,10 @@ def _check(directory: Path, header: Header, resume: bool) -> bool:
 
 def _check_plain(directory: Path) -> None:
     """A link in a stranger's run must not make us write elsewhere."""
-    for name in (LOCK, METRICS, TIMINGS, NOTES, CHECKPOINTS, PAGES):
+    directories = (CHECKPOINTS, PAGES, GAMES)
+    for name in (*directories, LOCK, METRICS, TIMINGS, NOTES, SAMPLES):
         path = directory / name
-        kind = "directory" if name in (CHECKPOINTS, PAGES) else "regular file"
+        kind = "directory" if name in directories else "regular file"
         fits = path.is_dir() if kind == "directory" else path.is_file()
         if path.is_symlink() or (path.exists() and not fits):
             raise RunRefusedError(f"{directory} cannot be resumed: {name} is not a {kind}")

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from selfmate.runs.sample_game import SampleGame
+
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -66,6 +68,9 @@ class Step(Protocol):
 
     def say(self, note: str, *, aloud: bool = True) -> None:
         """A sentence for people, kept with the run when the step is, and said unless not aloud."""
+
+    def show(self, game: SampleGame) -> None:
+        """A game of this step for people to look at, at most one; kept when the step is."""
 
     def go_back(self, reason: str) -> None:
         """Instead of `record`: this step came to nothing. The run says so, and with the next step

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from selfmate.runs.errors import RunFailedError
+from selfmate.runs.sample_game import SampleGame
 
 MOST_ATTEMPTS = 3  # from the same checkpoint
 
@@ -48,6 +49,7 @@ class RunStep:
         self.best: bool | None = None
         self.seconds: Mapping[str, float] = {}
         self.notes: list[Note] = []
+        self.sample: SampleGame | None = None
         self.failure: str | None = None
         self._taken = ("step", plan.unit)
         self._still_good = still_good
@@ -80,6 +82,11 @@ class RunStep:
 
     def say(self, note: str, *, aloud: bool = True) -> None:
         self.notes.append(Note(note, aloud))
+
+    def show(self, game: SampleGame) -> None:
+        if self.sample is not None:
+            raise RuntimeError(f"step {self.number} has shown a game already")
+        self.sample = game
 
     def is_best(self, best_score: float | None) -> bool:
         """Whether it takes the place of a best one with this score, or of none."""

@@ -6,16 +6,18 @@ from pathlib import Path
 
 from selfmate.runs.card import Best, Card, FileNote
 from selfmate.runs.checkpoints import Checkpoints, Policy
-from selfmate.runs.files import replace_file
+from selfmate.runs.files import make_directory, replace_file
 from selfmate.runs.header import CONFIG, Header
 from selfmate.runs.json_text import pretty
 from selfmate.runs.lines import LineFile, read_lines
 from selfmate.runs.pages import Pages
 from selfmate.runs.run import Json, Saved
+from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.status import now
 from selfmate.runs.steps import Note
 
 METRICS, TIMINGS, NOTES, BEST = "metrics.jsonl", "timings.jsonl", "notes.jsonl", "best.json"
+GAMES, SAMPLES = "games", "games/samples.jsonl"
 
 
 class RunWriter:
@@ -31,6 +33,8 @@ class RunWriter:
         self._metrics = LineFile(directory / METRICS)
         self._timings = LineFile(directory / TIMINGS)
         self._notes = LineFile(directory / NOTES)
+        make_directory(directory / GAMES)
+        self._samples = LineFile(directory / SAMPLES)
         self.go_back_to(card)
 
     @property
@@ -43,6 +47,9 @@ class RunWriter:
         for note in notes:
             entry: dict[str, Json] = {"step": line["step"], "note": note.text}
             self._notes.append(entry if note.aloud else entry | {"aloud": False})
+
+    def add_sample(self, step: int, game: SampleGame) -> None:
+        self._samples.append(game.entry(step))
 
     def add_timing(self, step: int, seconds: float, parts: Mapping[str, float]) -> None:
         """A step's time, where time may be written."""
@@ -66,11 +73,13 @@ class RunWriter:
         self._metrics.cut(card.metrics_bytes if card else 0)
         self._timings.cut(_bytes_until(self.directory / TIMINGS, step))
         self._notes.cut(_bytes_until(self.directory / NOTES, step))
+        self._samples.cut(_bytes_until(self.directory / SAMPLES, step))
 
     def close(self) -> None:
         self._metrics.close()
         self._timings.close()
         self._notes.close()
+        self._samples.close()
 
     def _tidy(self, best: Best | None) -> None:
         """What follows from the newest checkpoint; done again when a run goes on."""

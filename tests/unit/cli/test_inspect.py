@@ -48,6 +48,14 @@ def test_notes_and_times_are_told(report: dict[str, Any], folder: Path) -> None:
     assert 0 < sum(report["shares"].values()) <= 1
 
 
+def test_the_last_game_is_told(report: dict[str, Any], folder: Path) -> None:
+    line = (folder / "r" / "games" / "samples.jsonl").read_text().splitlines()[-1]
+    assert report["sample"] == json.loads(line)
+    assert report["sample"]["step"] == 4
+    shown = " ".join(selfmate("inspect", "r", cwd=folder).stdout.split())
+    assert f"last game step 4: {report['sample']['white']} - " in shown
+
+
 def test_sizes_count_shared_pages_once(report: dict[str, Any], folder: Path) -> None:
     stored = sum(path.stat().st_size for path in (folder / "r").rglob("*.safetensors"))
     assert report["bytes"] == stored

@@ -27,7 +27,9 @@ def files_below(folder: Path) -> set[str]:
 
 
 def outcome(run: Path) -> dict[str, bytes]:
-    """What does not depend on how often a run was stopped: lines, best, last checkpoint."""
+    """What does not depend on how often a run was stopped: lines, games, best, last
+    checkpoint."""
     last = max((run / "checkpoints").iterdir())
-    files = [run / "metrics.jsonl", run / "notes.jsonl", run / "best.json", *last.iterdir()]
+    names = ("metrics.jsonl", "notes.jsonl", "games/samples.jsonl", "best.json")
+    files = [*(run / name for name in names), *last.iterdir()]
     return {str(path.relative_to(run)): path.read_bytes() for path in files if path.exists()}

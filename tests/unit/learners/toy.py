@@ -10,10 +10,13 @@ import numpy as np
 from pydantic import Field, model_validator
 
 import selfmate.presets
+from selfmate.arena.sample_game import sample_of
 from selfmate.learners import LEARNERS, Learner
 from selfmate.learners import config as base
+from selfmate.rules import Board
 from selfmate.runs.rehearsal import Rehearsal
 from selfmate.runs.run import Arrays, Run, Saved
+from selfmate.runs.sample_game import SampleGame
 
 TOY = Learner(
     name="toy",
@@ -98,6 +101,15 @@ class Walk:
         self.weights = np.array(weights["w"])
 
 
+def _opening(reward: float) -> SampleGame:
+    """A game that shows where the walk is."""
+    board = Board()
+    for _ in range(3):
+        moves = board.legal_moves()
+        board.push(moves[int((1 + reward) / 2 * (len(moves) - 1))])
+    return sample_of(board, "toy", "toy")
+
+
 def train(config: Config, run: Run) -> None:
     state, kept = Walk(config), not isinstance(run, Rehearsal)
     steps = run.steps(
@@ -109,6 +121,7 @@ def train(config: Config, run: Run) -> None:
     )
     for step in steps:
         reward = state.step(step.number, step.attempt)
+        step.show(_opening(reward))
         if step.number == config.stumble_at and step.attempt == 1 and kept:
             step.go_back("the toy stumbled")
             continue

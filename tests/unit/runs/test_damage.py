@@ -174,7 +174,7 @@ def test_lines_after_the_checkpoint_are_forgotten(
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(stopped, run)
-    for name in ("metrics.jsonl", "timings.jsonl"):
+    for name in ("metrics.jsonl", "timings.jsonl", "games/samples.jsonl"):
         with (run / name).open("ab") as file:
             file.write(b'{"step": 9, "time": ""}\n{"step": 10')
     run_toy(run, Session(resume=True))

@@ -141,7 +141,11 @@ def test_a_broken_configuration_is_refused(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["metrics.jsonl", "timings.jsonl", "notes.jsonl", "lock", "checkpoints", "pages"]
+    "name",
+    [
+        *("metrics.jsonl", "timings.jsonl", "notes.jsonl", "games/samples.jsonl", "lock"),
+        *("checkpoints", "pages", "games"),
+    ],
 )
 def test_links_do_not_lead_writing_elsewhere(tmp_path: Path, name: str) -> None:
     run, precious = tmp_path / "run", tmp_path / "precious"

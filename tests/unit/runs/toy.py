@@ -19,6 +19,7 @@ from selfmate.runs.errors import RunFailedError, RunRefusedError
 from selfmate.runs.header import Header
 from selfmate.runs.on_disk import RunOnDisk, Session, open_run
 from selfmate.runs.run import Arrays, Json, Run, Saved, Step
+from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.tensors import check_layout
 
 CONFIG: dict[str, Json] = {"seed": 3, "rate": 0.25, "layers": [4, 4], "name": "toy", "adam": True}
@@ -84,6 +85,13 @@ class ToyState:
         self.weights = {name: array.copy() for name, array in weights.items()}
 
 
+def game_of(state: ToyState, attempt: int) -> SampleGame:
+    seen = tuple(str(number) for number in state.replay[-SIZE:].tolist())
+    return SampleGame(
+        start="-", moves=seen, result="*", reason="toy", white="toy", black=f"attempt {attempt}"
+    )
+
+
 def nothing(step: Step) -> None:
     pass
 
@@ -103,6 +111,7 @@ def train(
         before(step)
         level = [state.learn(step.attempt) for _ in range(step.start, step.stop)][-1]
         state.turn_page(step)
+        step.show(game_of(state, step.attempt))
         if fails(step):
             step.go_back("the toy stumbled")
             continue
