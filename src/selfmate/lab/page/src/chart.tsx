@@ -7,6 +7,7 @@ export type ChartProps = { title: string; x: number[]; curves: Curve[]; unit: st
 
 const COLOURS = ["--green", "--amber", "--blue", "--red"];
 const HEIGHT = 190;
+const FEW_POINTS = 30; // so few that a line does not show where they are
 
 export function Chart({ title, x, curves, unit }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -42,8 +43,17 @@ function summary(title: string, curves: Curve[]): string {
   return `${title}: ${last.join(", ")}`;
 }
 
+/** What a variable comes to: a canvas does not know light-dark(). */
+function colourOf(at: HTMLElement, name: string): string {
+  const probe = at.appendChild(document.createElement("i"));
+  probe.style.color = `var(${name})`;
+  const colour = getComputedStyle(probe).color;
+  probe.remove();
+  return colour;
+}
+
 function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Options {
-  const colour = (name: string) => getComputedStyle(at).getPropertyValue(name).trim();
+  const colour = (name: string) => colourOf(at, name);
   const axis = {
     stroke: () => colour("--quiet"),
     grid: { stroke: () => colour("--line"), width: 1 },
@@ -53,7 +63,8 @@ function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Option
     width: at.clientWidth || 300,
     height: HEIGHT,
     scales: { x: { time: false } },
-    axes: [axis, { ...axis, size: 56 }],
+    axes: [axis, { ...axis, size: 56, values: (_, splits) => splits.map(short) }],
+    legend: { live: false },
     series: [
       { label: unit },
       ...names.map((name, at) => ({
@@ -61,8 +72,14 @@ function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Option
         stroke: () => colour(COLOURS[at % COLOURS.length]!),
         width: 2,
         spanGaps: true,
-        points: { show: false },
+        points: { show: (of: uPlot) => of.data[0].length <= FEW_POINTS },
       })),
     ],
   };
+}
+
+function short(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e5 || (size > 0 && size < 1e-3)) return value.toExponential(0);
+  return String(+value.toPrecision(4));
 }

@@ -5,7 +5,7 @@ import { useTopic } from "../news";
 import { linkTo, type Place } from "../place";
 import { Problem } from "../problem";
 import "./train.css";
-import { NewTraining } from "./train/form";
+import { Elsewhere, NewTraining } from "./train/form";
 import { RunList } from "./train/run_list";
 import { RunPanel } from "./train/run_panel";
 import type { Learner, RunRow } from "./train/types";
@@ -28,6 +28,7 @@ export function Train({ place }: { place: Place }) {
         <section class="card" aria-labelledby="runs">
           <h2 id="runs">Runs</h2>
           <RunList runs={runs} chosen={name} />
+          <Elsewhere learners={learners ?? []} />
         </section>
       </aside>
       {name === null ? (

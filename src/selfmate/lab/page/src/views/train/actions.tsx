@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { post, remove } from "../../api";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
-import { count } from "./numbers";
+import { whole } from "./numbers";
 import type { Learner, Run } from "./types";
 
 type Props = { run: Run; learner: Learner | undefined };
@@ -14,6 +14,7 @@ export function Actions({ run, learner }: Props) {
   const ask = (verb: string, body: unknown = {}) =>
     void attempt(() => post(`${path}/${verb}`, body));
   const goesOn = run.state === "running";
+  const isStill = !goesOn && run.state !== "starting";
   const canGoOn = ["paused", "stopped", "failed", "killed"].includes(run.state) && !!run.unit;
   return (
     <div class="actions">
@@ -42,7 +43,7 @@ export function Actions({ run, learner }: Props) {
           />
         )}
         <Links run={run} />
-        {!goesOn && run.unit && <Delete run={run} onProblem={attempt} />}
+        {isStill && run.unit && <Delete run={run} onProblem={attempt} />}
       </div>
       <Problem text={problem} />
     </div>
@@ -75,7 +76,7 @@ function GoOn({ run, learner, busy, onGo }: GoOnProps) {
       </label>
       {units !== "" && (
         <button class="main" disabled={busy || !(number >= 1)} onClick={() => onGo(number)}>
-          Train {count(number, learner.unit)} more
+          Train {whole(number)} more {learner.unit}
         </button>
       )}
       <button class={units === "" ? "main" : ""} disabled={busy} onClick={() => onGo(null)}>

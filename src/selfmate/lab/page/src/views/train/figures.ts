@@ -53,7 +53,7 @@ const GROUPS: Group[] = [
   {
     title: "Results of its games, %",
     meaning: "how the games it learned from ended",
-    figures: ["white_wins", "black_wins", "draws"],
+    figures: ["white_wins", "black_wins", "draws", "cut_games"],
   },
   {
     title: "Openness of its choice",
@@ -64,14 +64,21 @@ const GROUPS: Group[] = [
   {
     title: "Loss",
     meaning: "what learning makes smaller; with play that changes it need not fall",
-    figures: ["loss", "td_loss", "imitation_loss", "policy_loss", "value_loss"],
+    figures: ["loss", "td_loss", "imitation_loss", "value_loss"],
+  },
+  {
+    title: "Loss of imitation",
+    meaning: "how far from the teacher's choice of moves, and from its values",
+    figures: ["policy_loss", "value_loss"],
   },
   { title: "Teacher's move, %", meaning: "how often it agrees", figures: ["match1", "match3"] },
 ];
 
-export function wordsOf(name: string): Words {
+/** `figures` are all there are: games that were cut are a share where wins are, else a number. */
+export function wordsOf(name: string, figures: Record<string, unknown> = {}): Words {
   const known = WORDS[name];
-  if (known !== undefined) return known;
+  if (known !== undefined)
+    return name === "cut_games" ? { ...known, share: "white_wins" in figures } : known;
   const opponent = /^(score|mean_plies|ply_limit_games)_(.+)$/.exec(name);
   if (opponent === null) return { title: name.replaceAll("_", " "), meaning: "" };
   const who = opponent[2]!.replace(/_depth_(\d+)$/, " $1").replaceAll("_", " ");
@@ -92,8 +99,8 @@ export function groupsOf(names: string[], told: string[]): { first: Group[]; mor
     byTime: true,
   };
   const grouped = [strength, ...GROUPS]
-    .map((group) => ({ ...group, figures: group.figures.filter((one) => names.includes(one)) }))
-    .filter((group) => group.figures.length > 0);
+    .filter((group) => group.figures.length > 0 && names.includes(group.figures[0]!))
+    .map((group) => ({ ...group, figures: group.figures.filter((one) => names.includes(one)) }));
   const inGroups = new Set(grouped.flatMap((group) => group.figures));
   const single = names.filter((name) => !inGroups.has(name)).map(groupOfOne);
   const first = single.filter((group) => told.includes(group.figures[0]!));

@@ -14,7 +14,6 @@ const FIRST = "reinforce";
 
 export function NewTraining({ learners, runs }: Props) {
   const here = learners.filter((learner) => learner.here);
-  const elsewhere = learners.filter((learner) => !learner.here);
   const [chosen, setChosen] = useState(FIRST);
   const learner = here.find((one) => one.name === chosen) ?? here[0];
   if (learner === undefined) return null;
@@ -36,12 +35,6 @@ export function NewTraining({ learners, runs }: Props) {
         ))}
       </fieldset>
       <Form key={learner.name} learner={learner} runs={runs} />
-      {elsewhere.map((one) => (
-        <p key={one.name} class="quiet elsewhere">
-          {one.name} learns from a file and is started on the command line:{" "}
-          <code>{one.command} --data FILE</code>. Its runs show here, too.
-        </p>
-      ))}
     </>
   );
 }
@@ -169,4 +162,20 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
 /** Whether a learner's net may begin as that of a run. */
 function isSource(run: RunRow, learner: Learner): boolean {
   return run.learner.replace(/^pretrain-/, "") === learner.name && (run.done ?? 0) > 0;
+}
+
+/** Those that need a file, and how they are started. */
+export function Elsewhere({ learners }: { learners: Learner[] }) {
+  return (
+    <>
+      {learners
+        .filter((one) => !one.here)
+        .map((one) => (
+          <p key={one.name} class="quiet elsewhere">
+            {one.name} learns from a file and is started on the command line:{" "}
+            <code>{one.command} --data FILE</code>. Its runs show here, too.
+          </p>
+        ))}
+    </>
+  );
 }

@@ -40,16 +40,17 @@ export function Replay({ sample }: { sample: Sample | null }) {
       />
       <p class="caption">
         <span>
-          {game.white} – {game.black}, step {game.step}
+          {game.white === game.black ? "It plays itself" : `${game.white} – ${game.black}`}, step{" "}
+          {game.step}
         </span>
         <b>{at === last ? ending(game) : moveText(at, game.moves[at - 1])}</b>
       </p>
       <div class="line">
         <button aria-label="To the start" onClick={() => go(0)}>
-          ⏮
+          <Icon path="M3 3h2v10H3zM13 3v10L6 8z" />
         </button>
         <button aria-label="Back" onClick={() => go(at - 1)}>
-          ◀
+          <Icon path="M11 3v10L4 8z" />
         </button>
         <button
           aria-label={playing ? "Hold" : "Play on"}
@@ -58,17 +59,25 @@ export function Replay({ sample }: { sample: Sample | null }) {
             setPlaying(!playing);
           }}
         >
-          {playing ? "⏸" : "⏵"}
+          <Icon path={playing ? "M4 3h3v10H4zM9 3h3v10H9z" : "M4 2v12l9-6z"} />
         </button>
         <button aria-label="Forward" onClick={() => go(at + 1)}>
-          ▶
+          <Icon path="M5 3v10l7-5z" />
         </button>
         <button aria-label="To the end" onClick={() => go(last)}>
-          ⏭
+          <Icon path="M3 3v10l7-5zM11 3h2v10h-2z" />
         </button>
         {isNew && <button onClick={take}>Newest game</button>}
       </div>
     </section>
+  );
+}
+
+function Icon({ path }: { path: string }) {
+  return (
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d={path} fill="currentColor" />
+    </svg>
   );
 }
 

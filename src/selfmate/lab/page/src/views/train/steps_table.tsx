@@ -33,7 +33,7 @@ export function StepsTable({ run, learner }: { run: Run; learner: Learner | unde
               <tr key={step.done}>
                 <td>{whole(step.done)}</td>
                 {columns.map((name) => (
-                  <td key={name}>{cell(name, step.figures[name])}</td>
+                  <td key={name}>{cell(name, step.figures)}</td>
                 ))}
               </tr>
             ))}
@@ -44,7 +44,8 @@ export function StepsTable({ run, learner }: { run: Run; learner: Learner | unde
   );
 }
 
-function cell(name: string, value: number | undefined): string {
+function cell(name: string, figures: Record<string, number>): string {
+  const value = figures[name];
   if (value === undefined) return "";
-  return wordsOf(name).share ? percent(value) : figure(value);
+  return wordsOf(name, figures).share ? percent(value) : figure(value);
 }
