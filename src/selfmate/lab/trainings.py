@@ -35,11 +35,11 @@ class Order(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     learner: str = Field(max_length=60)
-    preset: str = Field(DEFAULT, max_length=60)
-    settings: dict[Key, Value] = Field({}, max_length=200)  # as they would be typed
-    name: str = Field("", max_length=300)  # none: LEARNER-PRESET-N
+    preset: str = Field(default=DEFAULT, max_length=60)
+    settings: dict[Key, Value] = Field(default={}, max_length=200)  # as they would be typed
+    name: str = Field(default="", max_length=300)  # none: LEARNER-PRESET-N
     pause_after: Units | None = None
-    load: str | None = Field(None, max_length=300)  # a run whose weights it begins with
+    load: str | None = Field(default=None, max_length=300)  # a run whose weights it begins with
 
 
 @dataclass(frozen=True)

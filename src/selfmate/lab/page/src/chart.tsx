@@ -72,10 +72,14 @@ function optionsOf(at: HTMLElement, names: string[], unit: string): uPlot.Option
         stroke: () => colour(COLOURS[at % COLOURS.length]!),
         width: 2,
         spanGaps: true,
-        points: { show: (of: uPlot) => of.data[0].length <= FEW_POINTS },
+        points: { show: (of: uPlot, at: number) => isSparse(of.data[at]!) },
       })),
     ],
   };
+}
+
+function isSparse(values: ArrayLike<unknown>): boolean {
+  return Array.from(values).filter((value) => value !== null).length <= FEW_POINTS;
 }
 
 function short(value: number): string {

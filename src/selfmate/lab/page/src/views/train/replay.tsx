@@ -67,8 +67,10 @@ export function Replay({ sample }: { sample: Sample | null }) {
         <button aria-label="To the end" onClick={() => go(last)}>
           <Icon path="M3 3v10l7-5zM11 3h2v10h-2z" />
         </button>
-        {isNew && <button onClick={take}>Newest game</button>}
       </div>
+      <button disabled={!isNew} onClick={take}>
+        {isNew ? "To its newest game" : "This is its newest game"}
+      </button>
     </section>
   );
 }

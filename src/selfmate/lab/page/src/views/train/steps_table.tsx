@@ -14,7 +14,7 @@ export function StepsTable({ run, learner }: { run: Run; learner: Learner | unde
   const names = [...new Set(wanted)].filter((name) => name in newest.figures);
   const columns = names.slice(0, MOST_COLUMNS);
   return (
-    <section class="card">
+    <section class="card steps">
       <h2>Last steps</h2>
       <div class="scroll">
         <table>
