@@ -17,7 +17,7 @@ SECONDS_BETWEEN_LOOKS = 60
 
 class Job:
     def __init__(self, arguments: Sequence[str], folder: Path) -> None:
-        self._complaints = TemporaryFile()  # noqa: SIM115: it is read when the process has ended
+        self._complaints = TemporaryFile()  # noqa: SIM115 - read when it has ended
         # -P: a file in the folder must not be taken for a module of ours.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "selfmate", *arguments],

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ moves = st.lists(st.tuples(st.sampled_from(["write", "go back"]), st.integers(0,
 def test_what_was_read_is_what_is_there(moves: list[tuple[str, int]]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "lines.jsonl"
-        growing, seen = GrowingLines(path), []
+        growing, seen = GrowingLines(path), list[dict[str, Any]]()
         lines = [json.dumps({"step": step, "x": 0}).encode() + b"\n" for step in range(100)]
         length = 0
         for attempt, (move, size) in enumerate(moves, start=1):
