@@ -69,9 +69,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
 
     assert "run=reinforce-tiny-1" in page.url
     with tab(browser, lab, viewport={"width": 390, "height": 844}) as phone:
-        phone.goto(
-            f"{lab.address}/{page.url.partition('/#')[2] and '#' + page.url.partition('#')[2]}"
-        )
+        phone.goto(page.url)
         expect(state_of(phone)).to_have_text("paused")
         sees_no_overflow(phone)
         view.get_by_role("button", name="Train 6 more games").click()
@@ -85,10 +83,8 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
         sees_no_overflow(phone)
 
     view.get_by_role("button", name="Forward").click()
-    view.get_by_role("button", name="To the end").click()
-    expect(view.locator(".replay .caption b")).to_have_text(
-        re.compile("mate|ply limit|draw|ial|fif|rep")
-    )
+    view.get_by_role("button", name="To the end", exact=True).click()
+    expect(view.locator(".replay .caption b")).to_have_text(re.compile("mate|material|ply limit"))
     page.reload()
     expect(view.get_by_text("12 of 30 games · trained for")).to_be_visible()
     view.get_by_role("link", name="Play", exact=True).click()
@@ -151,7 +147,6 @@ def test_markup_in_a_name_is_shown_as_text(page: Page, lab: RunningLab) -> None:
     train_view(page).get_by_role("link", name=f"{name} finished").click()
     expect(page.get_by_role("heading", name=name)).to_be_visible()
     expect(page.get_by_role("alert")).to_have_text("<script>alert(1)</script>")
-    expect(page.get_by_text("There is no player")).to_have_count(0)
 
 
 def test_a_training_outlives_its_lab(browser: Browser, tmp_path: Path) -> None:

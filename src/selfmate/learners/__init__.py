@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Learner:
-    """Where a learner lives: its module has a `Config` and `train(config, run)`."""
+    """Where a learner lives: its module has `train(config, run)`, and a `Config` unless that has a
+    module of its own, which is then light to import."""
 
     name: str
     module: str
@@ -24,6 +25,7 @@ class Learner:
     then: str  # the command to try on a finished {run}
     headlines: tuple[str, ...] = ()  # the figures that are told first; none: all of them
     verb: str = "train"  # the word it is started by; of "pretrain-x" it is "pretrain"
+    config_module: str = ""
     main_settings: tuple[str, ...] = ()  # those that people change first
     click: str = ""  # the setting that says how many units one press on Train does; none: all
     is_rehearsed: bool = True  # a few steps are cheap enough to foresee how long all will take
@@ -35,7 +37,7 @@ class Learner:
 
     @property
     def config_class(self) -> "type[Config]":
-        found: type[Config] = import_module(self.module).Config
+        found: type[Config] = import_module(self.config_module or self.module).Config
         return found
 
     def open_run(self, config: "Config", directory: "Path", session: "Session") -> "RunOnDisk":
@@ -85,6 +87,7 @@ LEARNERS = {
         Learner(
             name="dqn",
             module="selfmate.learners.dqn",
+            config_module="selfmate.learners.dqn_config",
             summary="chess: Double DQN by playing itself and others, helped by the teacher",
             unit="cycles",
             plots=("td_loss", "score_teacher_depth_1", "entropy"),
@@ -105,6 +108,7 @@ LEARNERS = {
         Learner(
             name="reinforce",
             module="selfmate.learners.reinforce",
+            config_module="selfmate.learners.reinforce_config",
             summary="chess: scores the legal moves, and learns from nothing but how games end",
             unit="games",
             plots=("score_random", "entropy", "kl"),
@@ -127,6 +131,7 @@ LEARNERS = {
         Learner(
             name="pretrain-dqn",
             module="selfmate.learners.pretrain_dqn",
+            config_module="selfmate.learners.pretrain_dqn_config",
             summary="chess: a Q-net imitates the teacher, move by move and in its values",
             unit="positions",
             plots=("policy_loss", "match1", "value_loss"),

@@ -32,7 +32,10 @@ export function CurveCharts({ run, learner }: { run: Run; learner: Learner | und
 
 function GroupChart({ group, curves, unit }: { group: Group; curves: Curves; unit: string }) {
   const x = group.byTime ? curves.seconds.map((seconds) => seconds / 60) : curves.x;
-  const lines: Curve[] = group.figures.map((name) => {
+  const drawn = group.figures.filter(
+    (name, at) => at === 0 || curves.figures[name]!.some((value) => value),
+  );
+  const lines: Curve[] = drawn.map((name) => {
     const { title, share } = wordsOf(name, curves.figures);
     const values = curves.figures[name]!;
     return {

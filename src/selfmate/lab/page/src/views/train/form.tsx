@@ -69,19 +69,16 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
     setName("");
     location.hash = linkTo("train", { run: started.name });
   };
-  const fields = (names: (setting: Setting) => boolean) =>
-    learner.settings
-      .filter(names)
-      .map((setting) => (
-        <Field
-          key={setting.name}
-          setting={setting}
-          text={text(setting)}
-          changed={setting.name in changed}
-          onChange={(value) => set(setting, value)}
-        />
-      ));
-  const isMain = (setting: Setting) => learner.main_settings.includes(setting.name);
+  const field = (setting: Setting) => (
+    <Field
+      key={setting.name}
+      setting={setting}
+      text={text(setting)}
+      changed={setting.name in changed}
+      onChange={(value) => set(setting, value)}
+    />
+  );
+  const [main, others] = sorted(learner);
   const sources = runs.filter((run) => isSource(run, learner));
   return (
     <form
@@ -106,7 +103,7 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
         </select>
         <small>{preset.about}</small>
       </label>
-      <div class="fields">{fields(isMain)}</div>
+      <div class="fields">{main.map(field)}</div>
       <details>
         <summary>All settings</summary>
         <div class="fields">
@@ -130,13 +127,13 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
               </select>
             </label>
           )}
-          {fields((setting) => !isMain(setting))}
+          {others.map(field)}
         </div>
       </details>
       <Problem text={problem} />
       <div class="line start">
         <label>
-          <span>{click === undefined ? `pause after, ${learner.unit}` : `${learner.unit} now`}</span>
+          <span>{click === undefined ? `pause after, ${learner.unit}` : `${learner.unit}, none: all`}</span>
           <input
             type="number"
             min="1"
@@ -149,14 +146,18 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
         <button class="main" type="submit" disabled={busy}>
           Train{now === "" ? "" : ` ${count(Number(now), learner.unit)}`}
         </button>
-        {now !== "" && (
-          <button type="button" disabled={busy} onClick={() => void start("")}>
-            Train without a pause
-          </button>
-        )}
       </div>
     </form>
   );
+}
+
+/** Those that people change first, in that order, and the others. */
+function sorted({ settings, main_settings }: Learner): [Setting[], Setting[]] {
+  const named = (name: string) => settings.filter((setting) => setting.name === name);
+  return [
+    main_settings.flatMap(named),
+    settings.filter((setting) => !main_settings.includes(setting.name)),
+  ];
 }
 
 /** Whether a learner's net may begin as that of a run. */

@@ -7,8 +7,10 @@ const RESULTS = ["white_wins", "draws", "cut_games", "black_wins"];
 
 export function Tiles({ run, learner }: { run: Run; learner: Learner | undefined }) {
   const newest = run.newest ?? {};
+  const names = Object.keys(newest);
+  const every = run.config?.["evaluate_every"];
   const hasResults = RESULTS.every((name) => name in newest);
-  const told = (learner?.headlines.length ? learner.headlines : Object.keys(newest)).filter(
+  const told = (learner?.headlines.length ? learner.headlines : names).filter(
     (name) => name in newest && !(hasResults && RESULTS.includes(name)),
   );
   if ("plies" in newest && !told.includes("plies")) told.push("plies");
@@ -18,6 +20,12 @@ export function Tiles({ run, learner }: { run: Run; learner: Learner | undefined
       {told.slice(0, 12).map((name) => (
         <Tile key={name} name={name} value={newest[name]!} />
       ))}
+      {every !== undefined && !names.some((name) => /^(score|exact)_/.test(name)) && (
+        <div class="tile">
+          <span>Strength</span>
+          <small>measured every {String(every)} steps, in test games</small>
+        </div>
+      )}
     </div>
   );
 }
