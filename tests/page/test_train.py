@@ -94,7 +94,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
 def test_a_training_is_paused_stopped_resumed_and_deleted(page: Page, lab: RunningLab) -> None:
     view = train_view(page)
     choose(page, "ddqn")
-    view.get_by_label("episodes", exact=False).first.fill("100000000")
+    view.get_by_label("episodes", exact=True).fill("100000000")
     expect(view.get_by_text("episodes changed")).to_be_visible()
     view.get_by_text("All settings").click()
     view.get_by_label("name of the run").fill("mini")
@@ -154,7 +154,7 @@ def test_a_training_outlives_its_lab(browser: Browser, tmp_path: Path) -> None:
         with tab(browser, first, viewport={"width": 1280, "height": 900}) as page:
             view = train_view(page)
             choose(page, "ddqn")
-            view.get_by_label("episodes", exact=False).first.fill("100000000")
+            view.get_by_label("episodes", exact=True).fill("100000000")
             view.get_by_role("button", name="Train", exact=True).click()
             expect(state_of(page)).to_have_text("running")
         os.kill(first.process.pid, signal.SIGKILL)

@@ -40,5 +40,5 @@ class RunRows:
 
     def _rows(self) -> list[dict[str, Any]]:
         """Starts first, then the newest."""
-        starting = [self._trainings.described(name) for name in self._trainings.unborn()]
-        return starting[::-1] + [self._trainings.told(row) for row in self._runs.data()]
+        there = [self._trainings.told(row) for row in self._runs.data()]
+        return self._trainings.unborn()[::-1] + there

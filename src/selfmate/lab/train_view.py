@@ -28,7 +28,7 @@ def train_routes(trainings: Trainings) -> APIRouter:
 
     @router.get("/learners")
     def learners() -> list[dict[str, Any]]:
-        return _forms()
+        return learner_forms()
 
     @router.post("/trainings")
     def start(order: Order) -> dict[str, str]:
@@ -58,8 +58,8 @@ def train_routes(trainings: Trainings) -> APIRouter:
 
 
 @cache
-def _forms() -> list[dict[str, Any]]:
-    """Loads every learner, and so torch: seconds, once."""
+def learner_forms() -> list[dict[str, Any]]:
+    """Of all learners; nothing in them changes."""
     return [_form(learner) for learner in LEARNERS.values()]
 
 

@@ -137,27 +137,20 @@ class Trainings:
         start, started = self.start_of(name), self._started.get(name)
         if started is None or not start.state:
             raise NotThereError(f"there is no run {name[:80]!r}")
-        learner = LEARNERS[started.learner]
-        return {
-            "name": name,
-            "learner": learner.name,
-            "summary": learner.summary,
-            "state": start.state,
-            "problem": start.problem,
-        }
+        return _row(name, LEARNERS[started.learner], start)
+
+    def unborn(self) -> list[dict[str, Any]]:
+        """Rows for runs that are being started and are not there yet."""
+        starts = {name: self.start_of(name) for name in self.names()}
+        return [
+            _row(name, LEARNERS[self._started[name].learner], start)
+            for name, start in starts.items()
+            if start.state == "starting" and not (self._runs.path / name / CONFIG).exists()
+        ]
 
     def names(self) -> list[str]:
         """Those that were started here."""
         return list(self._started)
-
-    def unborn(self) -> list[str]:
-        """Runs that are being started and are not there yet."""
-        there = self._runs.path
-        return [
-            name
-            for name in self.names()
-            if self.start_of(name).state == "starting" and not (there / name / CONFIG).exists()
-        ]
 
     def _check_new(self, name: str) -> None:
         if not NAME.fullmatch(name):
@@ -193,6 +186,16 @@ class Trainings:
         if status.state != "running" or writer != status.pid or writer == os.getpid():
             raise BusyError(f"{name} is not running: it is {status.state}")
         os.kill(status.pid, number)
+
+
+def _row(name: str, learner: Learner, start: Start) -> dict[str, Any]:
+    return {
+        "name": name,
+        "learner": learner.name,
+        "summary": learner.summary,
+        "state": start.state,
+        "problem": start.problem,
+    }
 
 
 def _pausing(pause_after: int | None) -> list[str]:

@@ -73,7 +73,7 @@ LEARNERS = {
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
             then="selfmate endgame evaluate {run}",
-            main_settings=("episodes", "size", "learning_rate", "gamma", "seed"),
+            main_settings=("episodes", "size", "learning_rate", "gamma"),
         ),
         Learner(
             name="ddqn",
@@ -82,7 +82,7 @@ LEARNERS = {
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
             then="selfmate endgame evaluate {run}",
-            main_settings=("episodes", "size", "learning_rate", "gamma", "seed"),
+            main_settings=("episodes", "size", "learning_rate", "gamma"),
         ),
         Learner(
             name="dqn",
@@ -102,7 +102,7 @@ LEARNERS = {
                 "gradient_norm",
                 "epsilon",
             ),
-            main_settings=("cycles", "games", "learning_rate", "advice_depth", "seed"),
+            main_settings=("cycles", "games", "learning_rate", "advice_depth"),
             is_rehearsed=False,
         ),
         Learner(
@@ -124,7 +124,7 @@ LEARNERS = {
                 "black_wins",
                 "cut_games",
             ),
-            main_settings=("games", "finds_mates", "baseline", "learning_rate", "seed"),
+            main_settings=("games", "finds_mates", "baseline", "learning_rate"),
             click="games_per_click",
             is_rehearsed=False,
         ),

@@ -12,8 +12,10 @@ import type { Learner, RunRow } from "./train/types";
 
 export function Train({ place }: { place: Place }) {
   const name = place.settings.get("run");
-  const runs = useTopic<RunRow[]>("runs");
+  const heard = useTopic<RunRow[] | { error: string }>("runs");
+  const runs = Array.isArray(heard) ? heard : null;
   const { learners, problem } = useLearners();
+  useEffect(() => scrollTo({ top: 0 }), [name]);
   return (
     <div class={`train ${name === null ? "" : "with-run"}`}>
       <aside>

@@ -38,7 +38,12 @@ function Input({ setting, text, help, onChange }: InputProps) {
   const choices = setting.kind === "switch" ? ["true", "false"] : setting.choices;
   if (choices.length > 0)
     return (
-      <select value={text} aria-describedby={help} onChange={hear}>
+      <select
+        value={text}
+        aria-label={setting.name}
+        aria-describedby={help}
+        onChange={hear}
+      >
         {choices.map((choice) => (
           <option key={choice} value={choice}>
             {setting.kind === "switch" ? (choice === "true" ? "yes" : "no") : choice}
@@ -50,6 +55,7 @@ function Input({ setting, text, help, onChange }: InputProps) {
   return (
     <input
       value={text}
+      aria-label={setting.name}
       aria-describedby={help}
       inputMode={numeric ? "decimal" : "text"}
       spellcheck={false}

@@ -38,6 +38,7 @@ const WORDS: Record<string, Words> = {
   exact_draw_percent: { title: "Stalemates, %", meaning: "from all positions" },
   exact_never_ending_percent: { title: "Never ending, %", meaning: "games in circles" },
   exact_optimal_move_percent: { title: "Perfect moves, %", meaning: "as good as can be" },
+  exact_mean_moves: { title: "Moves to mate", meaning: "from all positions, on average" },
   exact_regret: { title: "Regret", meaning: "what is lost against perfect play: 0 is perfect" },
 };
 

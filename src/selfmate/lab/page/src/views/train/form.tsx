@@ -130,16 +130,16 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
           {others.map(field)}
         </div>
       </details>
-      <Problem text={problem} />
       <div class="line start">
+        <Problem text={problem} />
         <label>
-          <span>{click === undefined ? `pause after, ${learner.unit}` : `${learner.unit}, none: all`}</span>
+          <span>{click === undefined ? `pause after, ${learner.unit}` : `${learner.unit} now`}</span>
           <input
             type="number"
             min="1"
             step="1"
             value={now}
-            placeholder="never"
+            placeholder={click === undefined ? "never" : "all"}
             onInput={(event) => setUnits(event.currentTarget.value)}
           />
         </label>

@@ -13,7 +13,7 @@ export function whole(value: number): string {
 }
 
 export function percent(share: number): string {
-  return `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+  return `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
 }
 
 const UNITS: [number, string][] = [

@@ -10,7 +10,7 @@ export function Tiles({ run, learner }: { run: Run; learner: Learner | undefined
   const names = Object.keys(newest);
   const every = run.config?.["evaluate_every"];
   const hasResults = RESULTS.every((name) => name in newest);
-  const told = (learner?.headlines.length ? learner.headlines : names).filter(
+  const told = (learner?.headlines.length ? learner.headlines : strengthFirst(names)).filter(
     (name) => name in newest && !(hasResults && RESULTS.includes(name)),
   );
   if ("plies" in newest && !told.includes("plies")) told.push("plies");
@@ -20,7 +20,7 @@ export function Tiles({ run, learner }: { run: Run; learner: Learner | undefined
       {told.slice(0, 12).map((name) => (
         <Tile key={name} name={name} value={newest[name]!} />
       ))}
-      {every !== undefined && !names.some((name) => /^(score|exact)_/.test(name)) && (
+      {every !== undefined && !names.some(isStrength) && (
         <div class="tile">
           <span>Strength</span>
           <small>measured every {String(every)} steps, in test games</small>
@@ -28,6 +28,14 @@ export function Tiles({ run, learner }: { run: Run; learner: Learner | undefined
       )}
     </div>
   );
+}
+
+function isStrength(name: string): boolean {
+  return /^(score|exact)_/.test(name);
+}
+
+function strengthFirst(names: string[]): string[] {
+  return [...names.filter(isStrength), ...names.filter((name) => !isStrength(name))];
 }
 
 function Tile({ name, value }: { name: string; value: number }) {
