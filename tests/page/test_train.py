@@ -26,7 +26,7 @@ def train_view(page: Page) -> Locator:
 
 
 def choose(page: Page, learner: str, preset: str = "tiny") -> None:
-    page.get_by_role("radio", name=re.compile(f"^{learner} ")).check()
+    page.get_by_role("radio", name=learner, exact=True).check()
     page.get_by_label("Preset").select_option(preset)
 
 

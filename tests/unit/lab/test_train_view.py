@@ -27,10 +27,9 @@ def test_every_learner_has_a_form(learner: Learner) -> None:
 
 
 def test_a_press_on_train_is_fifty_games_of_reinforce() -> None:
-    (click,) = [
-        s for s in FORMS["reinforce"]["settings"] if s["name"] == FORMS["reinforce"]["click"]
-    ]
-    assert (click["default"], FORMS["reinforce"]["unit"]) == (50, "games")
+    form = FORMS["reinforce"]
+    defaults = {setting["name"]: setting["default"] for setting in form["settings"]}
+    assert (defaults[form["click"]], form["unit"]) == (50, "games")
 
 
 def test_forms_need_no_torch() -> None:

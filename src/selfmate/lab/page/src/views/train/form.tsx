@@ -22,7 +22,7 @@ export function NewTraining({ learners, runs }: Props) {
       <fieldset class="learners">
         <legend>What learns</legend>
         {here.map((one) => (
-          <label key={one.name} class={one === learner ? "chosen" : ""}>
+          <label key={one.name} class={one === learner ? "chosen" : ""} title={one.summary}>
             <input
               type="radio"
               name="learner"
@@ -30,9 +30,9 @@ export function NewTraining({ learners, runs }: Props) {
               onChange={() => setChosen(one.name)}
             />
             <b>{one.name}</b>
-            <small>{one.summary}</small>
           </label>
         ))}
+        <small>{learner.summary}</small>
       </fieldset>
       <Form key={learner.name} learner={learner} runs={runs} />
     </>
