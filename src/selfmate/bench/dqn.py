@@ -18,7 +18,7 @@ from selfmate.data import teacher_games
 from selfmate.data.collection import Choosiness, Collection
 from selfmate.data.lessons import Teachings
 from selfmate.data.positions import read_positions
-from selfmate.learners import dqn_config, pretrain_dqn
+from selfmate.learners import dqn_config, pretrain_dqn, pretrain_dqn_config
 from selfmate.learners.dqn import Dqn
 from selfmate.nets.q_net import QNet
 from selfmate.nets.threads import one_thread
@@ -39,7 +39,7 @@ def run(rounds: int = ROUNDS) -> Figures:
     with one_thread():
         teachings = taught()
         imitation = pretrain_dqn.Imitation(
-            pretrain_dqn.Config.model_validate({"batch": BATCH}), teachings
+            pretrain_dqn_config.Config.model_validate({"batch": BATCH}), teachings
         )
         net = _taught_net(imitation)
         loops: dict[str, Go] = {

@@ -11,14 +11,11 @@ RUNS = Path("runs")
 
 def default_directory(learner: str, preset: str, config: "Config", resume: bool) -> Path:
     """A free one; to resume, the newest with the same settings, rather one that is not finished."""
+    from selfmate.runs.listing import free_name
+
     stem = f"{learner}-{preset}-"
     same = _same_runs(stem, config.plain()) if resume else []
-    if same:
-        return same[-1]
-    number = 1
-    while (RUNS / f"{stem}{number}").exists():
-        number += 1
-    return RUNS / f"{stem}{number}"
+    return same[-1] if same else RUNS / free_name(RUNS, stem)
 
 
 def _same_runs(stem: str, config: dict[str, Any]) -> list[Path]:

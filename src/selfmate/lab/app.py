@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp
 
 from selfmate.lab.analysis import analysis_routes
@@ -21,10 +21,16 @@ from selfmate.lab.outside import Outside
 from selfmate.lab.play import Games, game_routes
 from selfmate.lab.player_cache import PlayerCache
 from selfmate.lab.players import LabPlayers, player_routes
+from selfmate.lab.run_feed import RunFeed
+from selfmate.lab.run_rows import RunRows
 from selfmate.lab.runs_folder import RunsFolder
+from selfmate.lab.sample_feed import SampleFeed
+from selfmate.lab.shared_topics import SharedTopics
 from selfmate.lab.socket import socket_routes
 from selfmate.lab.static import page_routes
 from selfmate.lab.topics import Topics
+from selfmate.lab.train_view import train_routes
+from selfmate.lab.trainings import Trainings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,29 +58,58 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     topics = Topics()
     runs = RunsFolder(settings.runs)
     players = LabPlayers(runs)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    answer_in_sentences(app)
+    app.include_router(player_routes(players))
+    app.include_router(_play(players, topics, closing))
+    app.include_router(_train(runs, topics))
+    for router in _matches(settings.runs, runs, players, topics):
+        app.include_router(router)
+    app.include_router(_analyse(players, closing))
+    app.include_router(_endgame(runs, topics))
+    app.include_router(socket_routes(topics))
+    app.include_router(page_routes(settings.page))
+    return app
+
+
+def _play(players: LabPlayers, topics: Topics, closing: ExitStack) -> APIRouter:
     games = Games(players)
     closing.callback(games.close)
-    cache = PlayerCache(players)
-    closing.callback(cache.close)
-    outside = Outside(settings.runs, players)
-    matches = Matches(settings.runs / "matches", outside)
-    ladder = LadderTopic(settings.runs / "pool.jsonl", outside)
-    endgame_runs = EndgameRuns(runs)
-    topics.add("runs", lambda _: runs)
     topics.add("game", games.find)
+    return game_routes(games)
+
+
+def _train(runs: RunsFolder, topics: Topics) -> APIRouter:
+    trainings = Trainings(runs)
+    rows = RunRows(runs, trainings)
+    run_feeds = SharedTopics(lambda name: RunFeed(runs.path / name, trainings), trainings.check)
+    sample_feeds = SharedTopics(lambda name: SampleFeed(runs.path / name), trainings.check)
+    topics.add("runs", lambda _: rows)
+    topics.add("run", run_feeds.find)
+    topics.add("sample", sample_feeds.find)
+    return train_routes(trainings)
+
+
+def _matches(
+    folder: Path, runs: RunsFolder, players: LabPlayers, topics: Topics
+) -> tuple[APIRouter, APIRouter]:
+    outside = Outside(folder, players)
+    matches = Matches(folder / "matches", outside)
+    ladder = LadderTopic(folder / "pool.jsonl", outside)
     topics.add("matches", lambda _: matches)
     topics.add("match", lambda name: MatchTopic(matches, name))
     topics.add("ladder", lambda _: ladder)
     topics.add("learning", lambda _: Learning(runs))
+    return match_routes(matches), ladder_routes(ladder)
+
+
+def _analyse(players: LabPlayers, closing: ExitStack) -> APIRouter:
+    cache = PlayerCache(players)
+    closing.callback(cache.close)
+    return analysis_routes(players, cache)
+
+
+def _endgame(runs: RunsFolder, topics: Topics) -> APIRouter:
+    endgame_runs = EndgameRuns(runs)
     topics.add("endgame", endgame_runs.find)
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-    answer_in_sentences(app)
-    app.include_router(player_routes(players))
-    app.include_router(game_routes(games))
-    app.include_router(match_routes(matches))
-    app.include_router(ladder_routes(ladder))
-    app.include_router(analysis_routes(players, cache))
-    app.include_router(endgame_routes(Endgame(endgame_runs)))
-    app.include_router(socket_routes(topics))
-    app.include_router(page_routes(settings.page))
-    return app
+    return endgame_routes(Endgame(endgame_runs))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Learner:
-    """Where a learner lives: its module has a `Config` and `train(config, run)`."""
+    """Where a learner lives: its module has `train(config, run)`, and a `Config` unless that has a
+    module of its own, which is then light to import."""
 
     name: str
     module: str
@@ -25,6 +26,9 @@ class Learner:
     headlines: tuple[str, ...] = ()  # the figures that are told first; none: all of them
     verb: str = "train"  # the word it is started by; of "pretrain-x" it is "pretrain"
     devices: tuple[str, ...] = ("cpu",)  # where it can compute
+    config_module: str = ""
+    main_settings: tuple[str, ...] = ()  # those that people change first
+    click: str = ""  # the setting that says how many units one press on Train does; none: all
     is_rehearsed: bool = True  # a few steps are cheap enough to foresee how long all will take
 
     @property
@@ -34,7 +38,7 @@ class Learner:
 
     @property
     def config_class(self) -> "type[Config]":
-        found: type[Config] = import_module(self.module).Config
+        found: type[Config] = import_module(self.config_module or self.module).Config
         return found
 
     def check_device(self, device: str) -> None:
@@ -75,6 +79,7 @@ LEARNERS = {
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
             then="selfmate endgame evaluate {run}",
+            main_settings=("episodes", "size", "learning_rate", "gamma"),
         ),
         Learner(
             name="ddqn",
@@ -83,10 +88,12 @@ LEARNERS = {
             unit="episodes",
             plots=("reward", "moves", "mate_percent"),
             then="selfmate endgame evaluate {run}",
+            main_settings=("episodes", "size", "learning_rate", "gamma"),
         ),
         Learner(
             name="dqn",
             module="selfmate.learners.dqn",
+            config_module="selfmate.learners.dqn_config",
             summary="chess: Double DQN by playing itself and others, helped by the teacher",
             unit="cycles",
             plots=("td_loss", "score_teacher_depth_1", "entropy"),
@@ -101,11 +108,13 @@ LEARNERS = {
                 "gradient_norm",
                 "epsilon",
             ),
+            main_settings=("cycles", "games", "learning_rate", "advice_depth"),
             is_rehearsed=False,
         ),
         Learner(
             name="reinforce",
             module="selfmate.learners.reinforce",
+            config_module="selfmate.learners.reinforce_config",
             summary="chess: scores the legal moves, and learns from nothing but how games end",
             unit="games",
             plots=("score_random", "entropy", "kl"),
@@ -121,11 +130,14 @@ LEARNERS = {
                 "black_wins",
                 "cut_games",
             ),
+            main_settings=("games", "finds_mates", "baseline", "learning_rate"),
+            click="games_per_click",
             is_rehearsed=False,
         ),
         Learner(
             name="pretrain-dqn",
             module="selfmate.learners.pretrain_dqn",
+            config_module="selfmate.learners.pretrain_dqn_config",
             summary="chess: a Q-net imitates the teacher, move by move and in its values",
             unit="positions",
             plots=("policy_loss", "match1", "value_loss"),

@@ -331,7 +331,7 @@ def cycle(dqn: Dqn, step: Step) -> None:
             figures |= verdict
             best = bool(verdict["promoted"])
     for alarm in dqn.health.alarms(_vitals(tally, learned)) if learned else ():
-        step.say(alarm)
+        step.say(alarm, alarm=True)
     step.record(figures, figures.get("score_best"), best=best, seconds=watch.seconds)
 
 

@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 import selfmate.learners.config
-from selfmate.players.q_player import Hidden
+from selfmate.players.layers import Hidden
 
 OPPONENTS = ("self", "best", "past", "teacher_1", "teacher_2", "random")
 

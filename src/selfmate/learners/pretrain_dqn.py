@@ -8,21 +8,19 @@ of the position, and fine-tuning starts from values that mean something.
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic import Field
 from torch import Tensor
 
-import selfmate.learners.config
 from selfmate.data.lessons import Lesson, Teachings
 from selfmate.data.positions import read_positions
+from selfmate.learners.pretrain_dqn_config import Config
 from selfmate.nets.adam import Adam
 from selfmate.nets.ragged import log_softmax
 from selfmate.nets.threads import one_thread
-from selfmate.players.q_player import Hidden, QPlayerSpec
+from selfmate.players.q_player import QPlayerSpec
 from selfmate.rules.ragged import Ragged
 from selfmate.runs.errors import RunRefusedError
 from selfmate.runs.live import copied, prefixed, restore
@@ -31,28 +29,7 @@ from selfmate.runs.run import Arrays, Run, Saved, Step
 BATCHES_PER_STEP = 64
 STEPS_PER_EPOCH = 8  # at least, so that little data have a curve as well
 MOST_VALIDATED = 1 << 16  # positions
-FileName = Annotated[str, Field(min_length=1)]
 Rows = NDArray[np.int64]
-
-
-class Config(selfmate.learners.config.Config):
-    checkpoint_every: int = Field(
-        8, ge=1, description="steps of up to 64 batches between checkpoints"
-    )
-    data: tuple[FileName, ...] = Field((), description="files of selfmate collect, or alike")
-    validation: float = Field(0.1, gt=0, lt=1, description="share of games that are only tested on")
-    epochs: int = Field(3, ge=1, le=1000, description="times that every position is looked at")
-    batch: int = Field(1024, ge=1, le=65536, description="positions an update learns from")
-    learning_rate: float = Field(1e-3, gt=0, le=1, description="at first; falls to zero")
-    most_norm: float = Field(10.0, gt=0, description="gradients longer than this are shortened")
-    temperature: float = Field(0.1, gt=0, le=10, description="T of the policy softmax(Q / T)")
-    sharpness: float = Field(
-        5.0, gt=0, le=100, description="power that the teacher's probabilities are raised to"
-    )
-    smoothing: float = Field(0.05, ge=0, lt=1, description="share of a target for all legal moves")
-    value_weight: float = Field(1.0, ge=0, le=1000, description="weight of the value's loss")
-    hidden: Hidden = Field((512, 256, 128), description="neurons of each hidden layer")
-    dueling: bool = Field(False, description="values of positions and of moves apart")
 
 
 def smoothed(probs: NDArray[np.float32], legal: Ragged, share: float) -> NDArray[np.float32]:

@@ -236,7 +236,7 @@ def click(learner: Reinforce, step: Step) -> None:
         if step.number % config.evaluate_every == 0 or step.stop == config.games:
             figures |= learner.evaluate()
     for alarm in learner.health.alarms(_vitals(games, figures)):
-        step.say(alarm)
+        step.say(alarm, alarm=True)
     step.record(figures, figures.get("score_random"), seconds=watch.seconds)
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 import selfmate.learners.config
-from selfmate.players.q_player import Hidden
+from selfmate.players.layers import Hidden
 
 
 class Config(selfmate.learners.config.Config):

@@ -6,6 +6,16 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+Kind = Literal["whole", "number", "switch", "choice", "text", "list"]
+KINDS: dict[Any, Kind] = {
+    int: "whole",
+    float: "number",
+    bool: "switch",
+    str: "text",
+    Literal: "choice",
+    tuple: "list",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
@@ -13,19 +23,30 @@ class Setting:
     default: Any
     allowed: str  # "a whole number from 0 to 9"
     description: str
+    kind: Kind
+    least: float | None = None  # of a number that may be so small itself
+    most: float | None = None
+    choices: tuple[str, ...] = ()
 
 
 def settings_of(config_class: type[BaseModel]) -> dict[str, Setting]:
     """Every setting by name, in the order of the class."""
-    return {
-        name: Setting(
-            name=name,
-            default=field.default,
-            allowed=_allowed(field.annotation, field.metadata, field.default),
-            description=field.description or "",
-        )
-        for name, field in config_class.model_fields.items()
-    }
+    return {name: _setting(name, field) for name, field in config_class.model_fields.items()}
+
+
+def _setting(name: str, field: FieldInfo) -> Setting:
+    bounds = _bounds(field.metadata)
+    kind = KINDS[get_origin(field.annotation) or field.annotation]
+    return Setting(
+        name=name,
+        default=field.default,
+        allowed=_allowed(field.annotation, field.metadata, field.default),
+        description=field.description or "",
+        kind=kind,
+        least=bounds.get("ge"),
+        most=bounds.get("le"),
+        choices=get_args(field.annotation) if kind == "choice" else (),
+    )
 
 
 def in_words(value: Any) -> str:

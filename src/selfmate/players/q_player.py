@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from selfmate.encodings import CODINGS, moves_of_actions
 from selfmate.encodings.packed import (
@@ -18,6 +18,7 @@ from selfmate.encodings.packed import (
     turned_actions,
 )
 from selfmate.nets.q_net import QNet, QNetShape
+from selfmate.players.layers import Hidden
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.players.scoring import Scoring
 from selfmate.rules import Board, uci_text
@@ -27,8 +28,6 @@ from selfmate.search.value_choices import chosen_actions
 
 ACTIONS = CODINGS[CODING].size
 MOST_VALUE = 0.9999  # as a score: 20 pawns; beyond it, values of 1 and more would have none
-Neurons = Annotated[int, Field(ge=1, le=8192)]
-Hidden = Annotated[tuple[Neurons, ...], Field(min_length=1, max_length=8)]
 
 
 class QPlayerSpec(BaseModel):

@@ -19,8 +19,8 @@ from selfmate.encodings.sparse import (
 )
 from selfmate.nets.move_scorer import Candidates, MoveScorer, MoveScorerShape
 from selfmate.nets.ragged import log_softmax
+from selfmate.players.layers import Hidden
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
-from selfmate.players.q_player import Hidden
 from selfmate.rules import Board, Outcome, push_moves, uci_text
 from selfmate.rules.ragged import Ragged
 from selfmate.search.value_choices import chosen_actions

@@ -28,3 +28,9 @@ def load_preset(name: str) -> dict[str, Any]:
     if name not in preset_names():
         raise ValueError(f"no preset {name!r}; there are: {', '.join(preset_names())}")
     return tomllib.loads(FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+def about_preset(name: str) -> str:
+    """What its file says of itself in its first line."""
+    first = FOLDER.joinpath(f"{name}.toml").read_text("utf-8").partition("\n")[0]
+    return first.lstrip("# ") if first.startswith("#") else ""

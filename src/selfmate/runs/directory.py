@@ -79,7 +79,8 @@ class RunDirectory:
         return (line for _, line in read_lines(self.path / TIMINGS))
 
     def notes(self) -> Iterator[dict[str, Any]]:
-        """Step, and a sentence that was said in it; `aloud` is false where it was only kept."""
+        """Step, and a sentence that was said in it; `aloud` is false where it was only kept,
+        `alarm` true where something should be done."""
         return (line for _, line in read_lines(self.path / NOTES))
 
     def samples(self) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The runs below a directory: finding them, deleting one."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from selfmate.runs.directory import RunDirectory
@@ -23,6 +24,14 @@ def list_runs(root: Path) -> list[RunDirectory]:
         except RunRefusedError:
             continue
     return runs
+
+
+def free_name(root: Path, stem: str, taken: Collection[str] = ()) -> str:
+    """The first of `stem`1, `stem`2 ... that is neither there nor taken."""
+    number = 1
+    while (name := f"{stem}{number}") in taken or (root / name).exists():
+        number += 1
+    return name
 
 
 def delete_run(path: Path) -> None:

@@ -62,6 +62,24 @@ def is_taken(path: Path) -> bool:
     return False
 
 
+def writer_of(directory: Path) -> int | None:
+    """The process that holds the lock; None when nobody does, or it is none of this machine's."""
+    text = _holder(directory / LOCK)
+    if not is_locked(directory) or not text.isdecimal() or not _has_open(text, directory / LOCK):
+        return None
+    return int(text)
+
+
+def _has_open(pid: str, path: Path) -> bool:
+    """The number in the file may be of another machine, if they share the disk."""
+    if not Path("/proc/self/fd").is_dir():
+        return True  # not Linux, where this can be seen
+    try:
+        return any(path.samefile(opened) for opened in Path("/proc", pid, "fd").iterdir())
+    except OSError:
+        return False
+
+
 def _holder(path: Path) -> str:
     try:
         return read_plain(path, MOST_LOCK_BYTES).decode("ascii", "replace").strip() or "?"

@@ -66,8 +66,9 @@ class Step(Protocol):
         number ends the run. The step with the highest `score` so far is saved as the best, unless
         the learner says by `best` whether this one is. `seconds` is where the time went."""
 
-    def say(self, note: str, *, aloud: bool = True) -> None:
-        """A sentence for people, kept with the run when the step is, and said unless not aloud."""
+    def say(self, note: str, *, aloud: bool = True, alarm: bool = False) -> None:
+        """A sentence for people, kept with the run when the step is, and said unless not aloud. An
+        alarm is one that asks somebody to do something."""
 
     def show(self, game: SampleGame) -> None:
         """A game of this step for people to look at, at most one; kept when the step is."""

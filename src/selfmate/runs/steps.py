@@ -33,10 +33,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence for people; one that is not aloud is only kept."""
+    """A sentence for people; one that is not aloud is only kept, an alarm says what to do."""
 
     text: str
     aloud: bool
+    alarm: bool
 
 
 class RunStep:
@@ -80,8 +81,8 @@ class RunStep:
         self.best, self.seconds = best, seconds or {}
         self._figures = {name: _plain(value) for name, value in figures.items()}
 
-    def say(self, note: str, *, aloud: bool = True) -> None:
-        self.notes.append(Note(note, aloud))
+    def say(self, note: str, *, aloud: bool = True, alarm: bool = False) -> None:
+        self.notes.append(Note(note, aloud, alarm))
 
     def show(self, game: SampleGame) -> None:
         if self.sample is not None:

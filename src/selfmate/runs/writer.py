@@ -46,7 +46,11 @@ class RunWriter:
         self._metrics.append(line)
         for note in notes:
             entry: dict[str, Json] = {"step": line["step"], "note": note.text}
-            self._notes.append(entry if note.aloud else entry | {"aloud": False})
+            if not note.aloud:
+                entry["aloud"] = False
+            if note.alarm:
+                entry["alarm"] = True
+            self._notes.append(entry)
 
     def add_sample(self, step: int, game: SampleGame) -> None:
         self._samples.append(game.entry(step))

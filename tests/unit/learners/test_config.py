@@ -92,6 +92,26 @@ def test_what_is_allowed_is_said_in_words(key: str, allowed: str) -> None:
     assert settings_of(toy.Config)[key].allowed == allowed
 
 
+@pytest.mark.parametrize(
+    ("key", "kind", "least", "most", "choices"),
+    [
+        ("seed", "whole", 0, 2**63 - 1, ()),
+        ("batch", "whole", 1, None, ()),
+        ("rate", "number", None, 1, ()),
+        ("noisy", "switch", None, None, ()),
+        ("rule", "choice", None, None, ("walk", "jump")),
+        ("hidden", "list", None, None, ()),
+        ("label", "text", None, None, ()),
+    ],
+)
+def test_a_form_can_be_drawn(
+    key: str, kind: str, least: float | None, most: float | None, choices: tuple[str, ...]
+) -> None:
+    setting = settings_of(toy.Config)[key]
+    assert (setting.kind, setting.least, setting.most) == (kind, least, most)
+    assert setting.choices == choices
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_misspelt_setting_suggests_the_nearest_and_lists_all(key: str) -> None:
     misspelt = key[:2] + key[3:]

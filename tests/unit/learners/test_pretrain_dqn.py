@@ -13,12 +13,12 @@ from selfmate.data.lessons import Lesson
 from selfmate.learners import LEARNERS
 from selfmate.learners.config import read_config
 from selfmate.learners.pretrain_dqn import (
-    Config,
     Imitation,
     imitation_loss,
     read_teachings,
     smoothed,
 )
+from selfmate.learners.pretrain_dqn_config import Config
 from selfmate.nets.threads import one_thread
 from selfmate.rules.ragged import Ragged
 from selfmate.runs.directory import RunDirectory

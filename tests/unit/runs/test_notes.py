@@ -59,11 +59,13 @@ def test_what_is_not_aloud_is_only_kept(tmp_path: Path) -> None:
         for step in run.steps(ToyState(), total=1, unit="cycles", player=PLAYER):
             step.say("hear", aloud=True)
             step.say("hush", aloud=False)
+            step.say("help", alarm=True)
             step.record({})
-    assert said == ["hear"]
+    assert said == ["hear", "help"]
     assert list(RunDirectory(tmp_path).notes()) == [
         {"step": 1, "note": "hear"},
         {"step": 1, "note": "hush", "aloud": False},
+        {"step": 1, "note": "help", "alarm": True},
     ]
 
 

@@ -18,6 +18,10 @@ export async function post<Answer>(path: string, body: unknown = {}): Promise<An
   });
 }
 
+export async function remove<Answer>(path: string): Promise<Answer> {
+  return ask<Answer>(path, { method: "DELETE" });
+}
+
 async function ask<Answer>(path: string, request: RequestInit): Promise<Answer> {
   let response: Response;
   try {

@@ -13,7 +13,7 @@ import { useGame } from "./endgame/game";
 import { Moves } from "./endgame/moves";
 import { Play } from "./endgame/play";
 import type { Facts, RunNews, Shown } from "./endgame/types";
-import type { RunRow } from "./runs";
+import type { RunRow } from "../runs";
 
 const MOVES = "Green squares: moves that mate soonest. Red: lost time, or stalemate.";
 const MEANINGS: Record<Shown, string> = {

@@ -6,13 +6,13 @@ import { Endgame } from "./endgame";
 import { Ladder } from "./ladder";
 import { Match } from "./match";
 import { Play } from "./play";
-import { Runs } from "./runs";
+import { Train } from "./train";
 
 export type View = { name: string; title: string; show: FunctionComponent<{ place: Place }> };
 
 export const VIEWS: View[] = [
   { name: "play", title: "Play", show: Play },
-  { name: "train", title: "Train", show: Runs },
+  { name: "train", title: "Train", show: Train },
   { name: "match", title: "Match", show: Match },
   { name: "ladder", title: "Ladder", show: Ladder },
   { name: "analyse", title: "Analyse", show: Analyse },

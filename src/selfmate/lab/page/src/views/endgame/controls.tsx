@@ -1,5 +1,5 @@
 // What is shown: whose values, on which board, of which piece.
-import type { RunRow } from "../runs";
+import type { RunRow } from "../../runs";
 import type { Shown } from "./types";
 
 export const SIZES = [4, 5, 6];

@@ -1,7 +1,7 @@
 // The board with who sits at it, and the choice of a piece for a pawn that has arrived.
 import type { Color } from "chessgroundx/types";
 import { useMemo, useState } from "preact/hooks";
-import { type Arrow, Board } from "../board";
+import { type Arrow, Board } from "../../board";
 import { ClockFace } from "./clock";
 import { type Game, opposite, turnOf } from "./game";
 import { Promotion } from "./promotion";

@@ -1,5 +1,5 @@
 // What a player thought of its move: a bar, a line, and the moves it had in mind.
-import type { Arrow } from "../board";
+import type { Arrow } from "../../board";
 import type { Considered, Game, Ply, Thought } from "./game";
 
 /** The newest move up to the one shown that a player made, if it said something of it. */

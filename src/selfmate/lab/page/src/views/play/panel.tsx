@@ -1,6 +1,6 @@
 // Beside the board: what is going on, what the player thinks, the moves, and what can be done.
 import type { ComponentChildren } from "preact";
-import { Problem } from "../problem";
+import { Problem } from "../../problem";
 import { type Game, opposite } from "./game";
 import { Moves } from "./moves";
 import { Judgement, Minded, thoughtAt } from "./thinking";

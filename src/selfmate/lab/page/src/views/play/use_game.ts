@@ -1,7 +1,7 @@
 // The game of this tab: what is known of it, and what can be done to it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { post, Refusal } from "../api";
-import { useTopic } from "../news";
+import { post, Refusal } from "../../api";
+import { useTopic } from "../../news";
 import type { Choice, Game } from "./game";
 import { forget, keep, kept, restoring } from "./kept";
 

@@ -1,7 +1,7 @@
 // What the next game is to be: who plays, on which side, with which clock.
 import { useState } from "preact/hooks";
-import { type Offer, PlayerPicker } from "../players";
-import { Problem } from "../problem";
+import { type Offer, PlayerPicker } from "../../players";
+import { Problem } from "../../problem";
 import { ClockPicker } from "./clock_picker";
 import type { Choice, Side } from "./game";
 

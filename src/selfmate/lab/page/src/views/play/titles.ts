@@ -1,6 +1,6 @@
 // What players are called on the page.
 import type { Color } from "chessgroundx/types";
-import type { Offer } from "../players";
+import type { Offer } from "../../players";
 import type { Choice, Game } from "./game";
 
 export type Title = { name: string; detail: string };

@@ -1,0 +1,55 @@
+// All runs, the newest first, each with how far it is.
+import { linkTo } from "../../place";
+import { count, whole } from "./numbers";
+import type { RunRow } from "../../runs";
+
+export function RunList({ runs, chosen }: { runs: RunRow[] | null; chosen: string | null }) {
+  if (runs === null) return <p class="quiet">Looking for runs ...</p>;
+  if (runs.length === 0)
+    return <p class="quiet">None yet. Press Train, or use the command line: both show here.</p>;
+  return (
+    <ul class="rows runs">
+      {runs.map((run) => (
+        <li key={run.name}>
+          <a
+            href={linkTo("train", { run: run.name })}
+            aria-current={run.name === chosen ? "true" : undefined}
+          >
+            <span class="title">
+              <b>{run.name}</b>
+              <State state={run.state} />
+            </span>
+            <ProgressBar run={run} />
+            <small>{howFar(run)}</small>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function State({ state }: { state: string }) {
+  return <span class={`state ${state}`}>{state}</span>;
+}
+
+export function ProgressBar({ run }: { run: RunRow }) {
+  return (
+    <progress
+      class={run.state}
+      aria-label={`Progress of ${run.name}`}
+      max={run.total || 1}
+      value={run.done ?? 0}
+    />
+  );
+}
+
+function howFar(run: RunRow): string {
+  if (run.done === undefined || !run.unit) return "...";
+  const far = `${whole(run.done)} of ${count(run.total ?? 0, run.unit)}`;
+  return run.state === "running" && run.rate ? `${far}, ${perSecond(run.rate)}` : far;
+}
+
+export function perSecond(rate: number): string {
+  if (rate >= 10) return `${whole(Math.round(rate))} a second`;
+  return rate >= 1 ? `${rate.toFixed(1)} a second` : `${(60 * rate).toFixed(1)} a minute`;
+}

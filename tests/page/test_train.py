@@ -1,0 +1,172 @@
+"""The Train view as a newcomer uses it: Train, watch, Train again, Play."""
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from page.conftest import watch
+from page.lab import RunningLab, running_lab
+from selfmate.runs.directory import RunDirectory
+from unit.lab.test_trainings import make_run
+
+LONG = 90_000  # milliseconds: a training has to load torch on a machine that has other things to do
+expect.set_options(timeout=LONG)
+
+
+def train_view(page: Page) -> Locator:
+    page.get_by_role("link", name="Train", exact=True).click()
+    view = page.locator(".train")
+    expect(view.get_by_role("button", name=re.compile("^Train"))).not_to_have_count(0)
+    return view
+
+
+def choose(page: Page, learner: str, preset: str = "tiny") -> None:
+    page.get_by_role("radio", name=learner, exact=True).check()
+    page.get_by_label("Preset").select_option(preset)
+
+
+def state_of(page: Page) -> Locator:
+    return page.locator(".run h1 .state")
+
+
+def sees_no_overflow(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@contextmanager
+def tab(browser: Browser, lab: RunningLab, **options: object) -> Iterator[Page]:
+    context = browser.new_context(reduced_motion="reduce", **options)  # type: ignore[arg-type]
+    page = context.new_page()
+    problems = watch(page, lab)
+    page.goto(lab.link)
+    yield page
+    context.close()
+    assert problems == []
+
+
+def test_a_newcomer_trains_watches_trains_again_and_plays(
+    page: Page, browser: Browser, lab: RunningLab
+) -> None:
+    view = train_view(page)
+    expect(view.get_by_role("heading", name="Teach an engine chess")).to_be_visible()
+    expect(view.get_by_role("button", name="Train 50 games", exact=True)).to_be_visible()
+    choose(page, "reinforce")
+    button = view.get_by_role("button", name="Train 6 games", exact=True)
+    button.click()
+    expect(view.get_by_role("heading", name="reinforce-tiny-1")).to_be_visible()
+    expect(state_of(page)).to_have_text("paused")
+    expect(view.get_by_text("6 of 30 games · trained for")).to_be_visible()
+    expect(view.get_by_text("How its last 6 games ended")).to_be_visible()
+    expect(view.get_by_text("Plies a game").first).to_be_visible()
+    expect(view.locator(".charts canvas")).not_to_have_count(0)
+    expect(view.locator(".replay piece").first).to_be_visible()
+    expect(view.locator(".steps tbody tr")).to_have_count(1)
+
+    assert "run=reinforce-tiny-1" in page.url
+    with tab(browser, lab, viewport={"width": 390, "height": 844}) as phone:
+        phone.goto(page.url)
+        expect(state_of(phone)).to_have_text("paused")
+        sees_no_overflow(phone)
+        view.get_by_role("button", name="Train 6 more games").click()
+        expect(view.get_by_text("12 of 30 games")).not_to_have_count(0)
+        expect(state_of(page)).to_have_text("paused")
+        expect(view.locator(".steps tbody tr")).to_have_count(2)
+        expect(phone.get_by_text("12 of 30 games · trained for")).to_be_visible()
+        expect(phone.locator(".steps tbody tr")).to_have_count(2)
+        phone.get_by_role("link", name="New training and all runs").click()
+        expect(phone.get_by_role("link", name="reinforce-tiny-1 paused")).to_be_visible()
+        sees_no_overflow(phone)
+
+    view.get_by_role("button", name="Forward").click()
+    view.get_by_role("button", name="To the end", exact=True).click()
+    expect(view.locator(".replay .caption b")).to_have_text(re.compile("mate|material|ply limit"))
+    page.reload()
+    expect(view.get_by_text("12 of 30 games · trained for")).to_be_visible()
+    view.get_by_role("link", name="Play", exact=True).click()
+    assert page.url.endswith("#/play?player=runs%2Freinforce-tiny-1")
+
+
+def test_a_training_is_paused_stopped_resumed_and_deleted(page: Page, lab: RunningLab) -> None:
+    view = train_view(page)
+    choose(page, "ddqn")
+    view.get_by_label("episodes", exact=True).fill("100000000")
+    expect(view.get_by_text("episodes changed")).to_be_visible()
+    view.get_by_text("All settings").click()
+    view.get_by_label("name of the run").fill("mini")
+    view.get_by_role("button", name="Train", exact=True).click()
+    expect(state_of(page)).to_have_text("running")
+    expect(view.get_by_text(re.compile("a second · about .* left"))).to_be_visible()
+    view.get_by_role("button", name="Pause").click()
+    expect(state_of(page)).to_have_text("paused")
+    view.get_by_role("button", name="Resume to the end").click()
+    expect(state_of(page)).to_have_text("running")
+    view.get_by_role("button", name="Stop").click()
+    expect(state_of(page)).to_have_text("stopped")
+    expect(view.get_by_role("link", name="Look at its play")).to_have_attribute(
+        "href", "#/endgame?run=mini"
+    )
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    view.get_by_role("button", name="Delete").click()
+    assert (lab.runs / "mini").exists()
+    page.once("dialog", lambda dialog: dialog.accept())
+    view.get_by_role("button", name="Delete").click()
+    expect(view.get_by_role("heading", name="mini")).to_have_count(0)
+    assert not (lab.runs / "mini").exists()
+
+
+def test_wrong_values_are_answered_with_a_sentence(browser: Browser, lab: RunningLab) -> None:
+    """The browser logs refused requests as errors of its own, so this page is not watched."""
+    page = browser.new_page()
+    page.goto(lab.link)
+    view = train_view(page)
+    choose(page, "reinforce")
+    view.get_by_label("learning_rate").fill("fast")
+    view.get_by_role("button", name="Train 6 games").click()
+    expect(view.get_by_role("alert")).to_have_text(
+        "learning_rate cannot be 'fast' (--set); allowed is a number above 0 and up to 1"
+    )
+    view.get_by_label("learning_rate").fill("0.001")
+    view.get_by_text("All settings").click()
+    view.get_by_label("name of the run").fill("<b>../x</b>")
+    view.get_by_role("button", name="Train 6 games").click()
+    expect(view.get_by_role("alert")).to_contain_text("a run cannot be called '<b>../x</b>'")
+    page.close()
+
+
+def test_markup_in_a_name_is_shown_as_text(page: Page, lab: RunningLab) -> None:
+    name = "<img src=x onerror=alert(1)>&amp; ü"
+    run = make_run(lab.runs / name)
+    (run.path / "notes.jsonl").write_text(
+        '{"step": 1, "note": "<script>alert(1)</script>", "alarm": true}\n'
+    )
+    train_view(page).get_by_role("link", name=f"{name} finished").click()
+    expect(page.get_by_role("heading", name=name)).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_text("<script>alert(1)</script>")
+
+
+def test_a_training_outlives_its_lab(browser: Browser, tmp_path: Path) -> None:
+    with running_lab(tmp_path) as first:
+        with tab(browser, first, viewport={"width": 1280, "height": 900}) as page:
+            view = train_view(page)
+            choose(page, "ddqn")
+            view.get_by_label("episodes", exact=True).fill("100000000")
+            view.get_by_role("button", name="Train", exact=True).click()
+            expect(state_of(page)).to_have_text("running")
+        os.kill(first.process.pid, signal.SIGKILL)
+        first.process.wait()
+        before = RunDirectory(first.runs / "ddqn-tiny-1").status()
+        assert before.state == "running"
+        with running_lab(tmp_path) as second, tab(browser, second) as page:
+            train_view(page).get_by_role("link", name="ddqn-tiny-1 running").click()
+            expect(state_of(page)).to_have_text("running")
+            expect(page.locator(".facts")).to_contain_text("a second")
+            page.get_by_role("button", name="Pause").click()
+            expect(state_of(page)).to_have_text("paused")
+        status = RunDirectory(first.runs / "ddqn-tiny-1").status()
+        assert (status.pid, status.state) == (before.pid, "paused")
+        assert status.done > before.done
