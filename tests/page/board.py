@@ -1,8 +1,11 @@
-"""The board of the page as a user handles it: squares by name, clicked or dragged to."""
+"""A game on the page as a user handles it: squares by name, the list of moves, the PGN."""
 
+import io
 from dataclasses import dataclass
+from pathlib import Path
 
-from playwright.sync_api import Page
+import chess.pgn
+from playwright.sync_api import Page, expect
 
 
 @dataclass
@@ -38,3 +41,23 @@ class PageBoard:
                 .some(one => one.cgKey === square)""",
             arg=[square, f"piece.{color}.{piece.lower()}-piece:not(.dragging)"],
         )
+
+
+def move_texts(page: Page) -> list[str]:
+    return page.get_by_role("list", name="Moves").get_by_role("button").all_text_contents()
+
+
+def expect_moves(page: Page, count: int) -> None:
+    """Also that whoever had to answer has answered."""
+    moves = page.get_by_role("list", name="Moves").get_by_role("button")
+    expect(moves).to_have_count(count)
+
+
+def downloaded(page: Page) -> tuple[str, chess.pgn.Game]:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download PGN").click()
+    text = Path(download.value.path()).read_text("utf-8")
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    return download.value.suggested_filename, game

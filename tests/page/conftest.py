@@ -5,11 +5,12 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from page.lab import RunningLab, require_page, running_lab
 
 CHROMIUM = shutil.which("chromium")
+PATIENCE_MS = 60_000  # a training has to load torch on a machine that has other things to do
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -24,6 +25,7 @@ OPTIONS = [
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium: apt install chromium")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         yield browser

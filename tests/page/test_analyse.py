@@ -15,8 +15,6 @@ from selfmate.players import Question, load_player
 from selfmate.rules import Board
 from selfmate.runs.on_disk import Session
 
-expect.set_options(timeout=30_000)
-
 PLAY = re.compile("^Play ")  # a move
 PROMOTION = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"

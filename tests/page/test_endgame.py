@@ -18,8 +18,6 @@ from selfmate.learners import LEARNERS
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.on_disk import Session
 
-expect.set_options(timeout=30_000)
-
 
 def open_endgame(page: Page, settings: str = "") -> None:
     page.evaluate("hash => location.hash = hash", f"#/endgame{settings}")

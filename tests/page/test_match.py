@@ -19,8 +19,6 @@ from selfmate.arena.sitting import ask_to_stop
 from selfmate.runs.lock import is_taken
 from unit.cli.process import selfmate
 
-PATIENCE_MS = 60_000
-
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
@@ -47,8 +45,8 @@ def test_a_match_builds_up_to_what_the_command_line_says(
     page.get_by_label("Seed").fill("7")
     page.get_by_role("button", name="Start the match").click()
     expect(page.get_by_role("heading", name="teacher, depth 1 against greedy")).to_be_visible()
-    expect(page.get_by_text("20 of 20 games")).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.get_by_text("finished", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("20 of 20 games")).to_be_visible()
+    expect(page.get_by_text("finished", exact=True)).to_be_visible()
     typed = selfmate(
         *("match", "teacher:depth=1", "greedy", "--games", "20", "--seed", "7", "--json"),
         cwd=tmp_path,
@@ -77,7 +75,7 @@ def test_a_match_builds_up_to_what_the_command_line_says(
 
     replay_with_keys(page)
     page.get_by_role("button", name="Play 20 more games").click()
-    expect(page.get_by_text("40 of 40 games")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("40 of 40 games")).to_be_visible()
     page.get_by_role("link", name="All matches").click()
     row = page.get_by_role("link", name=re.compile("teacher, depth 1 against greedy"))
     expect(row).to_contain_text("in 40 games")
@@ -110,7 +108,7 @@ def test_a_long_match_survives_the_server_is_stopped_and_resumed(
         page.goto(f"{first.address}/#/match?a=teacher:depth=3&b=teacher:depth=1")
         page.get_by_role("spinbutton", name="Games").fill("2000")
         page.get_by_role("button", name="Start the match").click()
-        expect(page.get_by_text("is going on, move")).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.get_by_text("is going on, move")).to_be_visible()
         expect(page.get_by_text("running", exact=True)).to_be_visible()
         place = page.url.partition("#")[2]
         page.close()
@@ -121,11 +119,11 @@ def test_a_long_match_survives_the_server_is_stopped_and_resumed(
         page.goto(f"{second.address}/#{place}")
         expect(page.get_by_text("running", exact=True)).to_be_visible()
         page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.get_by_text("stopped", exact=True)).to_be_visible()
         page.get_by_role("button", name="Resume").click()
-        expect(page.get_by_text("running", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.get_by_text("running", exact=True)).to_be_visible()
         page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.get_by_text("stopped", exact=True)).to_be_visible()
         assert problems == []
         page.close()
 
@@ -169,6 +167,6 @@ def test_a_player_is_rated_and_the_rating_is_stopped(page: Page, lab: RunningLab
     )
     page.get_by_role("button", name="Rate").click()
     progress = page.get_by_role("region", name="Rate a player").get_by_role("status")
-    expect(progress).to_contain_text(re.compile(r"against .*: \d+ of"), timeout=PATIENCE_MS)
+    expect(progress).to_contain_text(re.compile(r"against .*: \d+ of"))
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Rate")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("button", name="Rate")).to_be_visible()

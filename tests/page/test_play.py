@@ -1,30 +1,17 @@
 """Playing in a real browser, as people do: by mouse, by keyboard, on a phone, or only watching."""
 
-import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import chess
-import chess.pgn
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from page.board import PageBoard
+from page.board import PageBoard, downloaded, expect_moves, move_texts
 from page.conftest import watch
 from page.lab import RunningLab, running_lab
 
-PATIENCE_MS = 30_000
 TWO_ROOKS = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"  # Ra7 Kg8 Rb8 mate: Black has no choice
 ONE_WAY_TO_MATE = "7k/1R6/8/8/8/8/8/R5K1 b - - 0 1"  # Kg8 Ra8 mate
 PAWN_ARRIVES = "8/4P3/8/8/8/k7/7P/K7 w - - 0 1"
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options(timeout=5000)
 
 
 def start(
@@ -39,26 +26,6 @@ def start(
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_role("region", name="Game")).to_be_visible()
     return PageBoard(page, from_black=side == "Black")
-
-
-def move_texts(page: Page) -> list[str]:
-    return page.get_by_role("list", name="Moves").get_by_role("button").all_text_contents()
-
-
-def expect_moves(page: Page, count: int) -> None:
-    """Also that whoever had to answer has answered."""
-    moves = page.get_by_role("list", name="Moves").get_by_role("button")
-    expect(moves).to_have_count(count)
-
-
-def downloaded(page: Page) -> tuple[str, chess.pgn.Game]:
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download PGN").click()
-    text = Path(download.value.path()).read_text("utf-8")
-    game = chess.pgn.read_game(io.StringIO(text))
-    assert game is not None
-    assert not game.errors
-    return download.value.suggested_filename, game
 
 
 def test_a_whole_game_with_the_mouse_ends_as_pgn(page: Page) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from page.board import PageBoard, downloaded, expect_moves, move_texts
 from page.conftest import watch
 from page.lab import RunningLab, running_lab
+from selfmate.players import Question, load_player
+from selfmate.rules import Board
 from selfmate.runs.directory import RunDirectory
-from unit.lab.test_trainings import make_run
-
-LONG = 90_000  # milliseconds: a training has to load torch on a machine that has other things to do
-expect.set_options(timeout=LONG)
+from unit.lab.train.test_trainings import make_run
 
 
 def train_view(page: Page) -> Locator:
@@ -88,7 +88,31 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
     page.reload()
     expect(view.get_by_text("12 of 30 games · trained for")).to_be_visible()
     view.get_by_role("link", name="Play", exact=True).click()
-    assert page.url.endswith("#/play?player=runs%2Freinforce-tiny-1")
+    expect(page.get_by_role("region", name="Game")).to_be_visible()
+    play_to_the_end(page)
+    name, game = downloaded(page)
+    assert "reinforce-tiny-1" in name
+    assert game.headers["Black"].startswith("runs/reinforce-tiny-1:")
+    assert [node.san() for node in game.mainline()] == move_texts(page)
+    assert game.end().board().is_game_over(claim_draw=True)
+
+
+def play_to_the_end(page: Page) -> None:
+    """With the mouse, as White; the teacher says what to play."""
+    on_page, teacher = PageBoard(page), load_player("teacher:depth=3")
+    while True:
+        board = Board()
+        for san in move_texts(page):
+            board.push(board.parse_san(san))
+        if board.outcome() is not None:
+            break
+        move = teacher.think(Question(board=board, dice=1)).best
+        on_page.click(move[:2], move[2:4])
+        if len(move) == 5:
+            page.get_by_role("button", name="Queen").click()
+        board.push(move)
+        expect_moves(page, len(board.moves) + (board.outcome() is None))
+    expect(page.get_by_role("button", name="Rematch")).to_be_visible()
 
 
 def test_a_training_is_paused_stopped_resumed_and_deleted(page: Page, lab: RunningLab) -> None:

@@ -7,30 +7,30 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp
 
-from selfmate.lab.analysis import analysis_routes
-from selfmate.lab.endgame import Endgame, endgame_routes
-from selfmate.lab.endgame_runs import EndgameRuns
+from selfmate.lab.analyse.player_cache import PlayerCache
+from selfmate.lab.analyse.routes import analysis_routes
+from selfmate.lab.endgame.routes import Endgame, endgame_routes
+from selfmate.lab.endgame.runs import EndgameRuns
 from selfmate.lab.errors import answer_in_sentences
 from selfmate.lab.gate import Gate
-from selfmate.lab.ladder import LadderTopic, ladder_routes
-from selfmate.lab.learning import Learning
-from selfmate.lab.match_routes import match_routes
-from selfmate.lab.match_topic import MatchTopic
-from selfmate.lab.matches import Matches
+from selfmate.lab.ladder.ladder import LadderTopic, ladder_routes
+from selfmate.lab.ladder.learning import Learning
+from selfmate.lab.match.match_topic import MatchTopic
+from selfmate.lab.match.matches import Matches
+from selfmate.lab.match.routes import match_routes
 from selfmate.lab.outside import Outside
-from selfmate.lab.play import Games, game_routes
-from selfmate.lab.player_cache import PlayerCache
+from selfmate.lab.play.routes import Games, game_routes
 from selfmate.lab.players import LabPlayers, player_routes
-from selfmate.lab.run_feed import RunFeed
-from selfmate.lab.run_rows import RunRows
 from selfmate.lab.runs_folder import RunsFolder
-from selfmate.lab.sample_feed import SampleFeed
 from selfmate.lab.shared_topics import SharedTopics
 from selfmate.lab.socket import socket_routes
 from selfmate.lab.static import page_routes
 from selfmate.lab.topics import Topics
-from selfmate.lab.train_view import train_routes
-from selfmate.lab.trainings import Trainings
+from selfmate.lab.train.routes import train_routes
+from selfmate.lab.train.run_feed import RunFeed
+from selfmate.lab.train.run_rows import RunRows
+from selfmate.lab.train.sample_feed import SampleFeed
+from selfmate.lab.train.trainings import Trainings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import ipaddress
+import logging
 import os
 import socket
 import threading
@@ -108,6 +109,7 @@ class _Server(uvicorn.Server):
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # to be cut off is no error
         await to_thread.run_sync(self._closing.close)  # requests may wait for what is closed here
         await super().shutdown(sockets)
 

@@ -1,0 +1,1 @@
+"""The Analyse view: what players think of a position."""

@@ -1,0 +1,1 @@
+"""The Endgame view: the mini-chess, true and learned."""

@@ -1,0 +1,1 @@
+"""The Ladder view: who is how strong, and how soon."""

@@ -1,0 +1,1 @@
+"""The Match view: two players, games going on."""

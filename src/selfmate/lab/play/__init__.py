@@ -1,0 +1,1 @@
+"""The Play view: a game against a player, or one to watch."""

@@ -1,0 +1,1 @@
+"""The Train view: runs as they are trained."""

@@ -1,0 +1,209 @@
+"""Matches of the lab: real processes that play them, followed through their logs."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+from selfmate.arena.elo import Pentanomial, estimate_elo
+from selfmate.arena.match import PlayedGame
+from selfmate.arena.openings import Opening
+from selfmate.arena.report import make_report
+from selfmate.arena.run_match import MatchSettings
+from selfmate.arena.sitting import read_news
+from selfmate.lab.errors import BusyError, NotThereError
+from selfmate.lab.match.game_record import record_of
+from selfmate.lab.match.match_topic import MatchTopic
+from selfmate.lab.match.matches import Matches
+from selfmate.lab.match.score_history import ScoreHistory
+from selfmate.lab.outside import Outside
+from selfmate.lab.players import LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
+from unit.cli.process import selfmate
+
+SHORT = MatchSettings(games=6, seed=1)
+LONG = MatchSettings(games=1000, seed=1)
+SLOW = "teacher:depth=3"
+
+
+def matches_of(folder: Path) -> Matches:
+    """As a lab that was just started has them."""
+    runs = folder / "runs"
+    return Matches(runs / "matches", Outside(runs, LabPlayers(RunsFolder(runs))))
+
+
+def wait_for(matches: Matches, name: str, *states: str, games: int = 0) -> None:
+    """Until a match is in one of these states, with so many games at least."""
+    pause = threading.Event()
+    for _ in range(6000):
+        match = matches.file(name)
+        if matches.state(match) in states and len(match.games) >= games:
+            return
+        pause.wait(0.01)
+    raise AssertionError(f"the match is {matches.state(match)} after {len(match.games)} games")
+
+
+@pytest.fixture
+def long_match(tmp_path: Path) -> Iterator[tuple[Matches, str]]:
+    matches = matches_of(tmp_path)
+    name = matches.start(SLOW, "random", LONG, new_seed=False)
+    yield matches, name
+    matches.stop(name)
+    wait_for(matches, name, "stopped", "failed")
+
+
+def test_a_match_of_the_lab_is_that_of_the_command_line(tmp_path: Path) -> None:
+    matches = matches_of(tmp_path)
+    name = matches.start("teacher:depth=1", "random", SHORT, new_seed=True)
+    wait_for(matches, name, "finished")
+    shown = MatchTopic(matches, name).data()
+    typed = selfmate("match", "teacher:depth=1", "random", "--games", "6", "--json", cwd=tmp_path)
+    told = json.loads(typed.stdout)
+    del told["seconds"]
+    assert json.loads(json.dumps(shown["report"])) == told
+    assert shown["history"]["games"] == [1, 2, 3, 4, 5, 6]
+    assert shown["history"]["score"][-1] == pytest.approx(told["score"], abs=1e-4)
+    assert sorted(game["number"] for game in shown["newest"]) == list(range(6))
+    assert [path.stem for path in (tmp_path / "runs" / "matches").glob("*.jsonl")] == [name]
+
+
+def test_without_a_seed_a_match_is_a_new_one_and_with_it_the_old_one_goes_on(
+    tmp_path: Path,
+) -> None:
+    matches = matches_of(tmp_path)
+    first = matches.start("greedy", "random", SHORT, new_seed=True)
+    wait_for(matches, first, "finished")
+    second = matches.start("greedy", "random", SHORT, new_seed=True)
+    wait_for(matches, second, "finished")
+    assert matches.file(second).agreement.seed == 2
+    longer = matches.start("greedy", "random", replace(SHORT, games=8), new_seed=False)
+    assert longer == first
+    wait_for(matches, first, "finished", games=8)
+    assert [row["total"] for row in matches.data()] == [8, 6]  # the newest first
+
+
+def test_a_match_from_the_command_line_shows_too(tmp_path: Path) -> None:
+    selfmate("match", "greedy", "random", "--games", "4", "--sprt", "0,400", cwd=tmp_path)
+    (row,) = matches_of(tmp_path).data()
+    assert row["players"] == ["greedy", "random"]
+    assert row["state"] == "finished"
+    assert row["done"] == row["total"] == 4
+
+
+def test_another_lab_stops_a_match_and_goes_on_with_it(
+    long_match: tuple[Matches, str], tmp_path: Path
+) -> None:
+    matches, name = long_match
+    wait_for(matches, name, "running", games=2)
+    with pytest.raises(BusyError, match="being played already"):
+        matches.go_on(name, None)
+    restarted = matches_of(tmp_path)
+    assert restarted.data()[0]["state"] == "running"
+    restarted.stop(name)
+    wait_for(restarted, name, "stopped")
+    played = dict(restarted.file(name).games)
+    assert 2 <= len(played) < LONG.games
+    wait_for(matches, name, "stopped")  # its process has ended in good order
+    restarted.go_on(name, None)
+    wait_for(restarted, name, "running", games=len(played) + 1)
+    again = restarted.file(name).games
+    assert {number: again[number] for number in played} == played
+    restarted.stop(name)
+    wait_for(restarted, name, "stopped")
+
+
+def test_a_game_that_goes_on_is_seen(long_match: tuple[Matches, str]) -> None:
+    matches, name = long_match
+    wait_for(matches, name, "running", games=1)
+    playing = MatchTopic(matches, name).data()["playing"]
+    assert playing["plies"] > 0
+    chess.Board(playing["fen"])
+    assert read_news(matches.path(name))["games"] == LONG.games
+
+
+def test_a_second_process_on_the_same_match_is_refused(
+    long_match: tuple[Matches, str], tmp_path: Path
+) -> None:
+    matches, name = long_match
+    wait_for(matches, name, "running")
+    second = selfmate("match", SLOW, "random", "--games", "1000", cwd=tmp_path)
+    assert second.returncode == 2
+    assert "being played by another process" in second.stderr
+
+
+@pytest.mark.parametrize(
+    ("player", "error"),
+    [
+        ("uci:path=/bin/sh", ValueError),
+        ("/etc", ValueError),
+        ("runs/../../etc", NotThereError),
+        ("teacher:depth=99", ValueError),
+    ],
+)
+def test_players_are_checked_before_anything_starts(
+    tmp_path: Path, player: str, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        matches_of(tmp_path).start(player, "random", SHORT, new_seed=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", "..", "../pool", "x"])
+def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
+    (tmp_path / "runs" / "matches").mkdir(parents=True)
+    (tmp_path / "runs" / "pool.jsonl").write_text("{}\n")
+    with pytest.raises(NotThereError, match="there is no match"):
+        matches_of(tmp_path).file(name)
+
+
+def test_what_is_no_log_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "matches"
+    folder.mkdir(parents=True)
+    (folder / "empty.jsonl").write_text("")
+    (folder / "odd.jsonl").write_text('{"agreement": 7}\n')
+    (folder / "link.jsonl").symlink_to(tmp_path / "elsewhere")
+    assert matches_of(tmp_path).data() == []
+
+
+def game(number: int, result: int) -> PlayedGame:
+    opening = Opening(chess.STARTING_FEN, ("e2e4",))
+    return PlayedGame(number, opening, ("e2e4", "e7e5"), result, "resigned")
+
+
+def test_the_history_is_what_reports_would_have_said() -> None:
+    games = [game(2, 1), game(0, -1), game(3, 0), game(1, -1), game(5, 1), game(4, 0)]
+    history = ScoreHistory()
+    for one in games:
+        history.add(one)
+    points = history.points()
+    for done in range(1, len(games) + 1):
+        report = make_report(games[:done])
+        assert points["score"][done - 1] == pytest.approx(report.score, abs=1e-4)
+        if report.elo_low is not None:
+            low = 1 / (1 + 10 ** (-report.elo_low / 400))
+            assert points["low"][done - 1] == pytest.approx(low, abs=1e-4)
+    assert estimate_elo(Pentanomial((0, 1, 1, 1, 0))).score == pytest.approx(points["score"][-1])
+
+
+def test_a_long_history_is_thinned_and_ends_with_the_newest() -> None:
+    history = ScoreHistory()
+    for number in range(1000):
+        history.add(game(number, 1 if number % 2 == 0 else -1))
+    points = history.points()
+    assert len(points["games"]) <= 200
+    assert (points["games"][0], points["games"][-1]) == (1, 1000)
+    assert points["score"][-1] == 1
+
+
+def test_a_record_holds_every_position() -> None:
+    record = record_of(game(0, 1))
+    assert [position.get("san") for position in record["positions"]] == [None, "e4", "e5"]
+    board = chess.Board()
+    for move, position in zip(("e2e4", "e7e5"), record["positions"][1:], strict=True):
+        board.push_uci(move)
+        assert chess.Board(position["fen"]).board_fen() == board.board_fen()
+        assert position["move"] == [move[:2], move[2:]]
