@@ -26,8 +26,9 @@ class Config(selfmate.learners.config.Config):
     temperature_games: int = Field(10_000, ge=1, description="games that it takes to get there")
 
     # The net.
-    encoding: Literal["onehot768", "counts"] = Field(
-        "onehot768", description="of positions: all squares, or how many there are of each piece"
+    encoding: Literal["onehot768", "turned768", "counts"] = Field(
+        "onehot768",
+        description="of positions: all squares, these in the mover's view, or counts of pieces",
     )
     hidden: Hidden = Field((256, 128), description="neurons of each hidden layer")
 
