@@ -23,6 +23,7 @@ CLICKS = 60
         {"baseline": "value_head"},
         {"baseline": "moving_average", "entropy_bonus": 0.01},
         {"replay": 3, "updates": 2},
+        {"encoding": "turned768"},
     ],
     ids=str,
 )

@@ -11,21 +11,39 @@ from selfmate.rules.ragged import SparseRows
 
 PIECES, SQUARES = 12, 64
 TURN = PIECES * SQUARES  # the place in features839
+# `turned768` is onehot768 of the board as the mover sees it: own men first, own first rank below.
 # `counts` is how many there are of each piece, White's first, and whether White is to move.
-POSITION_INPUTS = {"onehot768": ENCODINGS["onehot768"].shape[0], "counts": PIECES + 1}
+POSITION_INPUTS = {
+    "onehot768": ENCODINGS["onehot768"].shape[0],
+    "turned768": ENCODINGS["onehot768"].shape[0],
+    "counts": PIECES + 1,
+}
 MOVE_INPUTS = MOVE136.shape[0]
 CHECK = 134  # the place in move136
+MIRROR = 56  # a square ^ MIRROR is on the same file, seen from the other side
 
 
 def position_rows(encoding: str, games: Games) -> SparseRows:
     """A row a game, in one of POSITION_INPUTS."""
-    return set_inputs(encode("onehot768", games) if encoding == "onehot768" else _counts(games))
+    if encoding == "counts":
+        return set_inputs(_counts(games))
+    rows = set_inputs(encode("onehot768", games))
+    if encoding == "turned768":
+        turned = np.repeat(~is_white_to_move(games), np.diff(rows.offsets))
+        other_men = (rows.columns + TURN // 2) % TURN
+        rows.columns[turned] = other_men[turned] ^ MIRROR
+    return rows
 
 
-def legal_move_rows(games: Games) -> tuple[SparseRows, NDArray[np.int64]]:
-    """The move136 of all legal moves [N], and offsets [B + 1] of the games among them."""
+def legal_move_rows(encoding: str, games: Games) -> tuple[SparseRows, NDArray[np.int64]]:
+    """The move136 of all legal moves [N], turned where positions are, and offsets [B + 1] of the
+    games among them."""
     moves, offsets = legal_move136(games)
-    return set_inputs(moves), offsets
+    rows = set_inputs(moves)
+    if encoding == "turned768":
+        turned = np.repeat(~is_white_to_move(games), np.diff(rows.offsets[offsets]))
+        rows.columns[turned & (rows.columns < 2 * SQUARES)] ^= MIRROR
+    return rows, offsets
 
 
 def is_white_to_move(games: Games) -> NDArray[np.bool_]:

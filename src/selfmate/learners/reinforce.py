@@ -91,8 +91,14 @@ class Reinforce:
             max_plies=self.config.max_plies,
             seed=int(dice.integers(2**63)),
             finds_mates=self.config.finds_mates,
+            random_sides=self.random_sides(len(boards), dice),
         )
         return sample_games(self.spec, self.net, plan)
+
+    def random_sides(self, count: int, dice: np.random.Generator) -> NDArray[np.int8]:
+        """[G] 1 or -1 where White or Black moves at random, 0 in games with itself."""
+        sides = dice.choice(np.array([1, -1], np.int8), size=count)
+        return np.where(dice.random(count) < self.config.vs_random, sides, 0).astype(np.int8)
 
     def loss(self, games: SampledGames, rows: Rows) -> Loss:
         """Of some plies, added up."""

@@ -17,6 +17,7 @@ class Config(selfmate.learners.config.Config):
     max_plies: int = Field(200, ge=1, le=10_000, description="longer games are cut, as draws")
     openings: bool = Field(False, description="games begin with one of the shipped openings")
     endgames: float = Field(0.0, ge=0, le=1, description="share that begins with a won endgame")
+    vs_random: float = Field(0.0, ge=0, le=1, description="share of games with a random mover")
     finds_mates: bool = Field(
         False, description="who can mate at once does; evaluations look ahead, too"
     )
@@ -25,8 +26,9 @@ class Config(selfmate.learners.config.Config):
     temperature_games: int = Field(10_000, ge=1, description="games that it takes to get there")
 
     # The net.
-    encoding: Literal["onehot768", "counts"] = Field(
-        "onehot768", description="of positions: all squares, or how many there are of each piece"
+    encoding: Literal["onehot768", "turned768", "counts"] = Field(
+        "onehot768",
+        description="of positions: all squares, these in the mover's view, or counts of pieces",
     )
     hidden: Hidden = Field((256, 128), description="neurons of each hidden layer")
 

@@ -113,10 +113,15 @@ def _column(flags: NDArray[np.bool_]) -> Tensor:
 
 
 def _in_blocks(function: Callable[..., Tensor], *inputs: Tensor) -> NDArray[np.float32]:
-    """The function of all rows, made in blocks of one size, the last one filled up: of a dense
-    product the last bits change with the number of rows."""
-    rows = len(inputs[0])
-    filled = [pad(tensor, (0, 0, 0, -rows % BLOCK_ROWS)) for tensor in inputs]
-    blocks = zip(*(torch.split(tensor, BLOCK_ROWS) for tensor in filled), strict=True)
-    found: NDArray[np.float32] = torch.cat([function(*block) for block in blocks])[:rows].numpy()
-    return found
+    """The function of all rows, made in blocks of one size: of a dense product the last bits change
+    with the number of rows."""
+    blocks = zip(*map(_blocks, inputs), strict=True)
+    found = torch.cat([function(*block) for block in blocks])[: len(inputs[0])]
+    values: NDArray[np.float32] = found.numpy()
+    return values
+
+
+def _blocks(rows: Tensor) -> list[Tensor]:
+    """Of BLOCK_ROWS each, the last one filled up."""
+    *whole, last = torch.split(rows, BLOCK_ROWS)
+    return [*whole, pad(last, (0, 0, 0, BLOCK_ROWS - len(last)))]

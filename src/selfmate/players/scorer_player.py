@@ -38,7 +38,7 @@ class ScorerSpec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["move_scorer"] = "move_scorer"
-    encoding: Literal["onehot768", "counts"]
+    encoding: Literal["onehot768", "turned768", "counts"]
     hidden: Hidden
     value_head: bool
 
@@ -54,7 +54,7 @@ class ScorerSpec(BaseModel):
 
     def candidates(self, boards: Sequence[Board]) -> Candidates:
         """All legal moves of some boards, as the net sees them."""
-        moves, offsets = legal_move_rows(boards)
+        moves, offsets = legal_move_rows(self.encoding, boards)
         return Candidates(
             positions=position_rows(self.encoding, boards),
             is_white=is_white_to_move(boards),

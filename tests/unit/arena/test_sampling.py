@@ -1,5 +1,7 @@
 """Sampled games against the games themselves, played again by python-chess."""
 
+from collections import Counter
+
 import chess
 import numpy as np
 import pytest
@@ -117,3 +119,35 @@ def test_moves_are_drawn_as_often_as_the_policy_says() -> None:
     deviations = np.sqrt(probs * (1 - probs) / len(boards))
     assert (np.abs(shares - probs) < 4 * deviations + 1e-6).all()
     assert probs.max() > 2 / len(probs), "a net that tells moves apart"
+
+
+def test_of_games_with_a_random_mover_only_the_policys_plies_are_kept() -> None:
+    """And the first ply, which is the policy's in any case."""
+    boards = boards_of(30)
+    sides = np.resize(np.array([1, -1, 0], np.int8), 30)
+    np.random.default_rng(1).shuffle(sides)
+    plan = Plan(boards=boards, temperature=1.0, max_plies=9, seed=2, random_sides=sides)
+    games = sample_games(SPEC, seeded_net(), plan)
+    for number, (board, side) in enumerate(zip(boards, sides.tolist(), strict=True)):
+        white_first = Board(board.start_fen).turn == "white"
+        is_white = [white_first == (ply % 2 == 0) for ply in range(len(board.moves))]
+        kept = [
+            white for ply, white in enumerate(is_white) if not ply or (1 if white else -1) != side
+        ]
+        assert games.is_white[games.games == number].tolist() == kept
+    alone = boards_of(30)
+    sample_games(SPEC, seeded_net(), Plan(boards=alone, temperature=1.0, max_plies=9, seed=2))
+    for number in np.flatnonzero(sides == 0).tolist():
+        assert boards[number].moves == alone[number].moves, "others' games change nothing"
+
+
+def test_a_random_mover_takes_all_legal_moves_alike() -> None:
+    """However sure the policy is."""
+    count = 2000
+    boards = [Board() for _ in range(count)]
+    black = np.full(count, -1, np.int8)
+    plan = Plan(boards=boards, temperature=0.01, max_plies=2, seed=3, random_sides=black)
+    assert len(sample_games(SPEC, seeded_net(), plan)) == count
+    shares = np.array([*Counter(board.moves[1] for board in boards).values()]) / count
+    assert len(shares) == 20
+    assert (np.abs(shares - 1 / 20) < 4 * np.sqrt(1 / 20 * 19 / 20 / count)).all()

@@ -37,7 +37,7 @@ def test_rows_hold_what_the_encodings_hold(boards: list[Board]) -> None:
     np.testing.assert_array_equal(
         dense(position_rows("onehot768", boards), 768), encode("onehot768", boards)
     )
-    rows, offsets = legal_move_rows(boards)
+    rows, offsets = legal_move_rows("onehot768", boards)
     expected, expected_offsets = legal_move136(boards)
     np.testing.assert_array_equal(dense(rows, 136), expected)
     np.testing.assert_array_equal(offsets, expected_offsets)
@@ -54,3 +54,27 @@ def test_counts_are_of_pieces_and_the_turn(boards: list[Board]) -> None:
         ]
         assert row.tolist() == [*pieces, other.turn]
         assert white == other.turn
+
+
+def test_turned_rows_are_those_of_the_mirrored_position(boards: list[Board]) -> None:
+    """With White to move nothing is turned; with Black it is as python-chess mirrors the board."""
+    for board in boards:
+        seen = board if board.turn == "white" else Board(chess.Board(board.fen()).mirror().fen())
+        np.testing.assert_array_equal(
+            dense(position_rows("turned768", [board]), 768), encode("onehot768", [seen])
+        )
+        moves, _ = legal_move_rows("turned768", [board])
+        expected, _ = legal_move136([seen])
+        assert sorted(dense(moves, 136).tolist()) == sorted(expected.tolist())
+
+
+def test_turned_rows_do_not_depend_on_their_company(boards: list[Board]) -> None:
+    moves, offsets = legal_move_rows("turned768", boards)
+    together = dense(moves, 136)
+    alone = [dense(legal_move_rows("turned768", [board])[0], 136) for board in boards]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+    assert np.diff(offsets).tolist() == [*map(len, alone)]
+    np.testing.assert_array_equal(
+        dense(position_rows("turned768", boards), 768),
+        np.concatenate([dense(position_rows("turned768", [board]), 768) for board in boards]),
+    )

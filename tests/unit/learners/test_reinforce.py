@@ -179,3 +179,11 @@ def test_the_temperature_falls_evenly() -> None:
     config = learner_of(temperature_train_end=0.8, temperature_games=100).config
     found = [config.temperature_after(games) for games in (0, 50, 100, 999)]
     assert found == pytest.approx([1.2, 1.0, 0.8, 0.8])
+
+
+def test_a_share_of_games_is_played_with_a_random_mover_of_either_colour() -> None:
+    dice = np.random.default_rng(1)
+    for share in (0.0, 0.3, 1.0):
+        sides = learner_of(vs_random=share).random_sides(3000, dice)
+        for side in (1, -1):
+            assert (sides == side).mean() == pytest.approx(share / 2, abs=0.03)

@@ -47,6 +47,13 @@ def test_the_highest_score_is_played() -> None:
     assert chosen(ScorerPlayer("net", SPEC, net), AFTER_E4) == {"g8f6", "g8h6"}
 
 
+def test_a_turned_net_plays_alike_for_both_sides() -> None:
+    turned = ScorerSpec(encoding="turned768", hidden=(4,), value_head=False)
+    net = net_with({chess.B1: 0.5, chess.A2: 0.4, chess.G8: 0.9}, turned)
+    assert chosen(ScorerPlayer("net", turned, net), Board()) == {"b1a3", "b1c3"}
+    assert chosen(ScorerPlayer("net", turned, net), AFTER_E4) == {"b8a6", "b8c6"}
+
+
 def test_temperature_opens_the_choice() -> None:
     net = net_with({chess.B1: 0.5})
     assert chosen(ScorerPlayer("net", SPEC, net, 10), Board()) == set(Board().legal_moves())

@@ -24,7 +24,7 @@ def test_mates_are_those_of_python_chess() -> None:
     boards = [*map(Board, MATES_IN_ONE), *(batch.board(slot) for slot in range(60))]
     legal, checks = (
         Ragged(*legal_actions("uci1968", boards)),
-        gives_check(legal_move_rows(boards)[0]),
+        gives_check(legal_move_rows("onehot768", boards)[0]),
     )
     found = is_mate("uci1968", boards, legal, checks)
     for row, board in enumerate(boards):
