@@ -35,6 +35,7 @@ bench: $(VENV)/.bench-tools  ## speed beside our peers
 docs: $(VENV)/.test-tools  ## draw anew: the stub and encodings that tests keep true, the README's picture
 	SELFMATE_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
 	$(BIN)/python docs/draw_demo.py
+	$(BIN)/python docs/draw_lab.py
 
 page: $(VENV)/.installed  ## check and bundle the lab's page anew, also for a lab that runs
 	$(TSC)
