@@ -71,6 +71,7 @@ STOCKFISH = Offer(
 class LabPlayers:
     def __init__(self, runs: RunsFolder) -> None:
         self._runs = runs
+        self._folder = f"{runs.path.absolute()}/".replace("//", "/")
 
     def offers(self) -> Iterator[Offer]:
         """Trained ones first, the newest at the top."""
@@ -82,7 +83,11 @@ class LabPlayers:
 
     def load(self, name: str) -> Player:
         """ValueError or NotThereError when the lab has no such player."""
-        return load_player(self.resolve(name))
+        full_name = self.resolve(name)
+        try:
+            return load_player(full_name)
+        except ValueError as error:
+            raise ValueError(str(error).replace(self._folder, RUNS)) from error
 
     def resolve(self, name: str) -> str:
         """The name outside the lab."""
@@ -96,10 +101,8 @@ class LabPlayers:
 
     def shown(self, full_name: str) -> str:
         """A player's own name as the lab shows it."""
-        folder = f"{self._runs.path.absolute()}/"
-        return (
-            f"{RUNS}{full_name.removeprefix(folder)}" if full_name.startswith(folder) else full_name
-        )
+        inside = full_name.startswith(self._folder)
+        return f"{RUNS}{full_name.removeprefix(self._folder)}" if inside else full_name
 
 
 def player_routes(players: LabPlayers) -> APIRouter:
