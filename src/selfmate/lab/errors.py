@@ -1,6 +1,8 @@
 """What went wrong, as a sentence the page can show."""
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,12 +28,12 @@ def answer_in_sentences(app: FastAPI) -> None:
     """ValueError is what the user can mend; all else has a type of its own."""
     statuses: dict[type[Exception], int] = {
         ValueError: 400,
-        OSError: 500,
         NotThereError: 404,
         BusyError: 409,
     }
     for kind, status in statuses.items():
         app.add_exception_handler(kind, _answer(status))
+    app.add_exception_handler(OSError, lambda _, error: sentence(500, words_of(error)))
     app.add_exception_handler(RequestValidationError, _misread)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, lambda *_: sentence(500, OURS))  # and it is logged
@@ -39,6 +41,15 @@ def answer_in_sentences(app: FastAPI) -> None:
 
 def sentence(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     return JSONResponse({"error": text}, status, headers)
+
+
+def words_of(error: Exception) -> str:
+    """Of files their names are told, not where on this machine they are."""
+    if not isinstance(error, OSError):
+        return str(error)
+    name = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else ""
+    why = error.strerror or "it cannot be read or written"
+    return f"{name!a}: {why}" if name else why
 
 
 def _answer(status: int):  # type: ignore[no-untyped-def]

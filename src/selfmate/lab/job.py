@@ -13,6 +13,7 @@ NICENESS = 10
 MOST_COMPLAINT_BYTES = 2000
 MOST_KEPT_BYTES = 2**20  # of what it says
 SECONDS_BETWEEN_LOOKS = 60
+PATIENCE_S = 5
 
 
 class Job:
@@ -38,9 +39,10 @@ class Job:
         return self._waiting.is_alive()
 
     def end(self) -> None:
-        """At once; for a process that has not begun its work."""
+        """At once; for a process that has not begun its work. One that has just begun may take its
+        time to end in good order, and is not waited for so long."""
         self._process.terminate()
-        self.wait()
+        self._waiting.join(PATIENCE_S)
 
     def wait(self) -> None:
         """Until it has ended."""

@@ -3,15 +3,17 @@ installed, and the runs of the lab's folder as `runs/NAME`. Never a program or f
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
 
-from selfmate.lab.runs_folder import RunsFolder
+from selfmate.lab.runs_folder import RunsFolder, changed_ns
 from selfmate.players import Player, load_player
 from selfmate.players.names import parse_name
 from selfmate.players.programs import find_program
-from selfmate.runs.checkpoint import read_card
+from selfmate.runs.checkpoint import CARD, read_card
 from selfmate.runs.checkpoints import Checkpoints
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.errors import DamagedError
@@ -69,20 +71,23 @@ STOCKFISH = Offer(
 class LabPlayers:
     def __init__(self, runs: RunsFolder) -> None:
         self._runs = runs
+        self._folder = f"{runs.path.absolute()}/".replace("//", "/")
 
     def offers(self) -> Iterator[Offer]:
         """Trained ones first, the newest at the top."""
-        for row in self._runs.data():
-            offer = _trained(self._runs.run(row["name"]))
-            if offer is not None:
-                yield offer
+        newest_first = sorted(self._runs.runs(), key=lambda run: run.status().updated, reverse=True)
+        yield from filter(None, map(_trained, newest_first))
         yield from BUILT_IN
         if find_program("stockfish"):
             yield STOCKFISH
 
     def load(self, name: str) -> Player:
         """ValueError or NotThereError when the lab has no such player."""
-        return load_player(self.resolve(name))
+        full_name = self.resolve(name)
+        try:
+            return load_player(full_name)
+        except ValueError as error:
+            raise ValueError(str(error).replace(self._folder, RUNS)) from error
 
     def resolve(self, name: str) -> str:
         """The name outside the lab."""
@@ -96,10 +101,8 @@ class LabPlayers:
 
     def shown(self, full_name: str) -> str:
         """A player's own name as the lab shows it."""
-        folder = f"{self._runs.path.absolute()}/"
-        return (
-            f"{RUNS}{full_name.removeprefix(folder)}" if full_name.startswith(folder) else full_name
-        )
+        inside = full_name.startswith(self._folder)
+        return f"{RUNS}{full_name.removeprefix(self._folder)}" if inside else full_name
 
 
 def player_routes(players: LabPlayers) -> APIRouter:
@@ -120,7 +123,7 @@ def _split(text: str) -> tuple[str, str]:
 
 def _trained(run: RunDirectory) -> Offer | None:
     """None for runs that do not play chess, or not yet."""
-    kind = _kind(run)
+    kind = player_kind(run.path)
     if kind in (None, "minichess"):
         return None
     name = f"{RUNS}{run.path.name}"
@@ -132,11 +135,18 @@ def _trained(run: RunDirectory) -> Offer | None:
     return Offer(title=run.path.name, about=f"learned by {run.learner}", strengths=tuple(strengths))
 
 
-def _kind(run: RunDirectory) -> str | None:
-    """Of the player in its newest checkpoint; reading all of them would be felt."""
-    checkpoints = Checkpoints(run.path)
+def player_kind(run: Path) -> str | None:
+    """Of the player in the newest checkpoint, None without one; reading all would be felt."""
+    checkpoints = Checkpoints(run)
+    steps = checkpoints.steps()
+    newest = checkpoints.path(steps[-1]) if steps else None
+    return None if newest is None else _kind_of(newest, changed_ns(newest / CARD))
+
+
+@lru_cache(maxsize=1000)
+def _kind_of(checkpoint: Path, _changed_ns: int) -> str | None:
+    """Read once, for a checkpoint never changes; None when it is damaged."""
     try:
-        newest = read_card(checkpoints.path(checkpoints.steps()[-1]))
-    except (IndexError, DamagedError):
+        return str(read_card(checkpoint).player.get("kind"))
+    except DamagedError:
         return None
-    return str(newest.player.get("kind"))

@@ -1,14 +1,16 @@
 """The runs that the lab shows: those in one folder, found by name and never by path."""
 
-from collections.abc import Hashable
+import os
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any
 
 from selfmate.lab.errors import NotThereError
 from selfmate.learners import LEARNERS
 from selfmate.runs.directory import RunDirectory
+from selfmate.runs.errors import RunRefusedError
 from selfmate.runs.header import CONFIG
-from selfmate.runs.listing import DELETED, list_runs
+from selfmate.runs.listing import DELETED
 from selfmate.runs.lock import is_locked
 from selfmate.runs.status import STATUS, Status
 
@@ -18,22 +20,40 @@ class RunsFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._known: dict[str, tuple[int, RunDirectory]] = {}  # with when their settings were new
 
     def run(self, name: str) -> RunDirectory:
-        """The run of this name; a name is no path, so it leads nowhere else."""
+        """The run of this name; a name is no path, so it leads nowhere else. NotThereError or
+        ValueError when it is none."""
         self.check(name)
-        return RunDirectory(self.path / name)
+        changed = changed_ns(self.path / name / CONFIG)
+        known = self._known.get(name)
+        if known is None or known[0] != changed:
+            known = self._known[name] = (changed, RunDirectory(self.path / name))
+        return known[1]
+
+    def runs(self) -> Iterator[RunDirectory]:
+        """All that are there; what is no run is left out."""
+        names = self._names()
+        for gone in self._known.keys() - set(names):
+            self._known.pop(gone, None)
+        for name in names:
+            try:
+                yield self.run(name)
+            except (NotThereError, RunRefusedError):
+                continue
 
     def check(self, name: str) -> None:
         """NotThereError when there is no such run."""
-        if name not in self._names() or not (self.path / name / CONFIG).is_file():
-            raise NotThereError(f"there is no run {name[:80]!r} in {self.path.name}")
+        if not _is_name(name) or not changed_ns(self.path / name / CONFIG):
+            folder = self.path.absolute().name
+            raise NotThereError(f"there is no run {name[:80]!r} in {folder}")
 
     def version(self) -> Hashable:
         return tuple((name, self._stamp(name)) for name in self._names())
 
     def data(self) -> list[dict[str, Any]]:
-        rows = [describe(run) for run in list_runs(self.path)]
+        rows = [describe(run) for run in self.runs()]
         return sorted(rows, key=lambda row: row["updated"], reverse=True)
 
     def _stamp(self, name: str) -> Hashable:
@@ -41,10 +61,21 @@ class RunsFolder:
         return changed_ns(self.path / name / STATUS), is_locked(self.path / name)
 
     def _names(self) -> list[str]:
-        if not self.path.is_dir():
+        try:
+            with os.scandir(self.path) as entries:
+                names = (entry.name for entry in entries if entry.is_dir())
+                return sorted(filter(_is_name, names))
+        except (FileNotFoundError, NotADirectoryError):
             return []
-        names = (entry.name for entry in self.path.iterdir() if entry.is_dir())
-        return sorted(name for name in names if not name.startswith(DELETED))
+
+
+def _is_name(name: str) -> bool:
+    """Whether it can be a run's; bytes that are no text could not be sent to a page."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return name not in ("", ".", "..") and not name.startswith(DELETED) and not {*"/\0"} & {*name}
 
 
 def describe(run: RunDirectory) -> dict[str, Any]:

@@ -5,12 +5,12 @@ From the page: {"follow": ["runs", "run:dqn-1"]}. To the page: {"news": {"runs":
 
 import asyncio
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 from anyio import create_task_group, to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from selfmate.lab.topics import Follower, Topics
 
@@ -85,6 +85,14 @@ class _Tab:
                 self._followed.clear()
 
     def _news(self) -> str:
-        """Empty when nothing is new. JSON knows no NaN: it is null."""
-        news = self._follower.news()
-        return to_json({"news": news}, inf_nan_mode="null").decode() if news else ""
+        """Empty when nothing is new."""
+        told = [f"{_json(name)}:{_json(data)}" for name, data in self._follower.news().items()]
+        return f'{{"news":{{{",".join(told)}}}}}' if told else ""
+
+
+def _json(data: Any) -> str:
+    """JSON knows no NaN: it is null. What is no JSON at all does not silence the rest."""
+    try:
+        return to_json(data, inf_nan_mode="null").decode()
+    except PydanticSerializationError as error:
+        return to_json({"error": f"this cannot be shown: {error}"}).decode()

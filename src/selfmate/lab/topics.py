@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
-from selfmate.lab.errors import OURS, NotThereError
+from selfmate.lab.errors import OURS, NotThereError, words_of
 
 LOG = logging.getLogger(__name__)
 Find = Callable[[str], "Topic"]
@@ -66,7 +66,8 @@ class Follower:
             version = ("there", topic.version())
             return version, topic.data() if version != seen else None
         except (ValueError, NotThereError, OSError) as error:
-            return ("error", str(error)), {"error": str(error)}
+            said = words_of(error)
+            return ("error", said), {"error": said}
         except Exception as error:
             failed = ("failed", repr(error))
             if failed != seen:

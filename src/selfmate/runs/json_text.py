@@ -27,6 +27,8 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
     """A JSON object, or DamagedError."""
     try:
         value = json.loads(data.decode(), parse_constant=_refuse)
+        if b"\\ud" in data.lower():  # it may be half a character, which no text can hold
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError as error:
         raise DamagedError(f"{name} is nested too deeply") from error
     except ValueError as error:

@@ -24,7 +24,8 @@ def make_view() -> FastAPI:
         "value": ValueError("the move e9 is not on the board"),
         "there": NotThereError("there is no game 7"),
         "busy": BusyError("the game is over"),
-        "file": OSError(28, "No space left on device"),
+        "disk": OSError(28, "No space left on device"),
+        "file": OSError(13, "Permission denied", "/home/somebody/runs/pool.jsonl"),
         "bug": KeyError("secret"),
     }
 
@@ -121,7 +122,8 @@ def test_lengths_and_chunks_together_are_refused_or_chunks_count(door: Door) -> 
         ("value", 400, "the move e9 is not on the board"),
         ("there", 404, "there is no game 7"),
         ("busy", 409, "the game is over"),
-        ("file", 500, "[Errno 28] No space left on device"),
+        ("disk", 500, "No space left on device"),
+        ("file", 500, "'pool.jsonl': Permission denied"),
         ("bug", 500, OURS),
     ],
 )

@@ -57,6 +57,13 @@ def test_no_name_leads_elsewhere(players: LabPlayers, name: str) -> None:
     assert len(str(refused.value)) < 1000
 
 
+def test_nothing_is_said_of_where_the_runs_are(players: LabPlayers, tmp_path: Path) -> None:
+    for name in ("runs/mine", "runs/mine:version=99", "runs/mine:speed=9"):
+        with pytest.raises(ValueError, match="runs/mine") as refused:
+            players.load(name)
+        assert str(tmp_path) not in str(refused.value)
+
+
 def test_names_inside_and_outside_the_lab(players: LabPlayers, tmp_path: Path) -> None:
     full = f"{tmp_path}/runs/mine:temperature=0.5"
     assert players.resolve("runs/mine:temperature=0.5") == full

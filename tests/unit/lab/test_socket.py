@@ -1,15 +1,18 @@
 """The socket from outside: what it tells, and what it does not put up with."""
 
 import json
+import math
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from fastapi import WebSocket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from page.lab import RunningLab
-from selfmate.lab.socket import MOST_MESSAGE_BYTES, MOST_TABS
+from selfmate.lab.socket import MOST_MESSAGE_BYTES, MOST_TABS, _Tab
+from selfmate.lab.topics import Follower, Topics
 from unit.lab.conftest import MARKUP
 from unit.lab.door import Door
 from unit.runs.toy import run_toy
@@ -40,6 +43,15 @@ def test_two_tabs_hear_the_same(door: Door, lab: RunningLab) -> None:
         for tab in (one, other):
             while "another" not in [run["name"] for run in news_of(tab)["runs"]]:
                 pass
+
+
+def test_what_no_text_can_hold_silences_nobody() -> None:
+    follower = Follower(Topics())
+    tab = _Tab(cast(WebSocket, None), follower)
+    follower.news = lambda: {"a": {"text": "\ud800", "loss": math.nan}, "b": math.nan}  # type: ignore[method-assign]
+    news = json.loads(tab._news())["news"]
+    assert news["a"]["error"].startswith("this cannot be shown")
+    assert news["b"] is None
 
 
 def test_a_topic_that_is_not_there_does_not_end_the_talk(door: Door) -> None:

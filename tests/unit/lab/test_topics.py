@@ -64,6 +64,7 @@ def test_following_more_repeats_nothing_and_following_anew_does(follower: Follow
     [
         (ValueError("the file is damaged"), "the file is damaged"),
         (NotThereError("there is no counter"), "there is no counter"),
+        (FileNotFoundError(2, "No such file", "/home/somebody/runs/x"), "'x': No such file"),
         (KeyError("a bug"), OURS),
     ],
 )

@@ -9,13 +9,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from selfmate.lab.players import player_kind
 from selfmate.lab.runs_folder import changed_ns, describe
 from selfmate.lab.train.curves import Curves, figures_of
 from selfmate.lab.train.trainings import Trainings
-from selfmate.runs.checkpoint import read_card
 from selfmate.runs.checkpoints import Checkpoints
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.errors import DamagedError
 from selfmate.runs.growing import GrowingLines
 from selfmate.runs.lock import is_locked
 from selfmate.runs.status import STATUS
@@ -80,7 +79,7 @@ class RunFeed:
         best = run.best()
         return row | {
             "config": run.config,
-            "plays": _plays(self._path),
+            "plays": player_kind(self._path),
             "newest": self._curves.newest,
             "steps": list(self._steps),
             "curves": self._curves.data(),
@@ -109,16 +108,6 @@ class RunFeed:
                 lines.rewind()
             parts = [lines.more() for lines in files]
         return [lines for _, lines in parts]
-
-
-def _plays(path: Path) -> str | None:
-    """The kind of player it has become, None before its first checkpoint."""
-    checkpoints = Checkpoints(path)
-    steps = checkpoints.steps()
-    try:
-        return str(read_card(checkpoints.path(steps[-1])).player.get("kind")) if steps else None
-    except DamagedError:
-        return None
 
 
 def _step(line: Mapping[str, Any], unit: str) -> dict[str, Any]:

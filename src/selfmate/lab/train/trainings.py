@@ -82,11 +82,11 @@ class Trainings:
         learner = LEARNERS.get(run.learner)
         if learner is None or learner.verb != "train":
             raise ValueError(f"{run.learner} goes on from the command line only")
-        status = run.status()
-        if status.state == "finished":
-            raise BusyError(f"{name} is finished: nothing is left to do")
-        with self._lock:
-            if status.state == "running" or self.start_of(name).state == "starting":
+        with self._lock:  # two tabs may ask at once, so the second looks when the first is done
+            state = run.status().state
+            if state == "finished":
+                raise BusyError(f"{name} is finished: nothing is left to do")
+            if state == "running" or self.start_of(name).state == "starting":
                 raise BusyError(f"{name} is running already")
             self._launch(name, learner, ["--resume", *_pausing(pause_after)])
 
@@ -141,10 +141,10 @@ class Trainings:
 
     def unborn(self) -> list[dict[str, Any]]:
         """Rows for runs that are being started and are not there yet."""
-        starts = {name: self.start_of(name) for name in self.names()}
+        starts = [(name, self.start_of(name), one) for name, one in list(self._started.items())]
         return [
-            _row(name, LEARNERS[self._started[name].learner], start)
-            for name, start in starts.items()
+            _row(name, LEARNERS[started.learner], start)
+            for name, start, started in starts
             if start.state == "starting" and not (self._runs.path / name / CONFIG).exists()
         ]
 
@@ -179,13 +179,17 @@ class Trainings:
         started = self._started.get(name)
         if started is not None and self.start_of(name).state == "starting":
             started.job.end()
-            del self._started[name]
+            if not started.job.runs:
+                self._started.pop(name, None)  # another tab may have done so
             return
         run = self._runs.run(name)
         status, writer = run.status(), writer_of(run.path)
         if status.state != "running" or writer != status.pid or writer == os.getpid():
             raise BusyError(f"{name} is not running: it is {status.state}")
-        os.kill(status.pid, number)
+        try:
+            os.kill(status.pid, number)
+        except ProcessLookupError as error:
+            raise BusyError(f"{name} has just ended") from error
 
 
 def _row(name: str, learner: Learner, start: Start) -> dict[str, Any]:

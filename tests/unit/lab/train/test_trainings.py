@@ -12,7 +12,9 @@ from selfmate.lab.train.run_feed import RunFeed
 from selfmate.lab.train.run_rows import RunRows
 from selfmate.lab.train.trainings import Order, Trainings
 from selfmate.runs.directory import RunDirectory
+from selfmate.runs.header import CONFIG, Header
 from selfmate.runs.on_disk import Session, open_run
+from selfmate.runs.status import Status
 from unit.cli.process import selfmate
 from unit.lab.train.writer import writer
 from unit.runs.toy import HEADER, PLAYER, POLICY, ToyState
@@ -90,6 +92,52 @@ def test_a_start_can_be_taken_back(runs: RunsFolder, trainings: Trainings) -> No
     with pytest.raises(NotThereError):
         trainings.check(name)
     assert not runs.path.exists() or not list(runs.path.iterdir())
+
+
+def test_two_tabs_take_a_start_back(trainings: Trainings, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = trainings.start(Order(learner="ddqn", preset="tiny"))
+    job = trainings._started[name].job
+    end = job.end
+
+    def end_twice() -> None:
+        monkeypatch.setattr(job, "end", end)
+        trainings.stop(name)
+
+    monkeypatch.setattr(job, "end", end_twice)
+    trainings.pause(name)
+    assert not job.runs
+    assert trainings.names() == []
+
+
+def test_two_tabs_go_on_with_a_run_at_once(
+    runs: RunsFolder, trainings: Trainings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first has started it by the time that the second has its turn."""
+    header = Header("ddqn", {"seed": 1})
+    (runs.path / "mine").mkdir(parents=True)
+    (runs.path / "mine" / CONFIG).write_bytes(header.to_toml())
+
+    def status(_: RunDirectory) -> Status:
+        return Status(state="running" if trainings._lock.locked() else "paused")
+
+    monkeypatch.setattr(RunDirectory, "status", status)
+    with pytest.raises(BusyError, match="mine is running already"):
+        trainings.resume("mine", None)
+
+
+def test_a_process_that_has_just_ended_is_told_nothing(
+    runs: RunsFolder, trainings: Trainings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_run(runs.path / "toy").path
+
+    def nobody(pid: int, number: int) -> None:
+        raise ProcessLookupError(3, "No such process")
+
+    with writer(path, path):
+        monkeypatch.setattr("selfmate.lab.train.trainings.os.kill", nobody)
+        with pytest.raises(BusyError, match="toy has just ended"):
+            trainings.pause("toy")
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("settings", [{"episods": "5"}, {"optimizer": "<b>"}])
