@@ -3,6 +3,7 @@ import { render } from "preact";
 import "chessgroundx/assets/chessground.base.css";
 import "chessgroundx/assets/chessground.cburnett.css";
 import "uplot/dist/uPlot.min.css";
+import { useEffect } from "preact/hooks";
 import { useConnected, useTopic } from "./news";
 import { linkTo, usePlace } from "./place";
 import "./style.css";
@@ -13,6 +14,11 @@ function Lab() {
   const connected = useConnected();
   useTopic("runs"); // keeps the socket open in every view
   const open = VIEWS.find((view) => view.name === place.view) ?? VIEWS[0]!;
+  const subject = place.settings.get("run") ?? place.settings.get("id");
+  useEffect(() => {
+    document.title = [subject, open.title, "Selfmate"].filter(Boolean).join(" – ");
+    scrollTo({ top: 0 });
+  }, [open, subject]);
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>
@@ -33,7 +39,7 @@ function Lab() {
           {connected ? "" : "Looking for the lab ..."}
         </span>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" class={`view-${open.name}`} tabIndex={-1}>
         <open.show key={open.name} place={place} />
       </main>
     </>

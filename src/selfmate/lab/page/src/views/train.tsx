@@ -16,7 +16,6 @@ export function Train({ place }: { place: Place }) {
   const heard = useTopic<RunRow[] | { error: string }>("runs");
   const runs = Array.isArray(heard) ? heard : null;
   const { learners, problem } = useLearners();
-  useEffect(() => scrollTo({ top: 0 }), [name]);
   return (
     <div class={`train ${name === null ? "" : "with-run"}`}>
       <aside>
