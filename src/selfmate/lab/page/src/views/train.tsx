@@ -13,6 +13,7 @@ import type { Learner } from "./train/types";
 
 export function Train({ place }: { place: Place }) {
   const name = place.settings.get("run");
+  const wanted = place.settings.get("learner");
   const heard = useTopic<RunRow[] | { error: string }>("runs");
   const runs = Array.isArray(heard) ? heard : null;
   const { learners, problem } = useLearners();
@@ -25,7 +26,14 @@ export function Train({ place }: { place: Place }) {
           {learners === null && problem === null && (
             <p class="quiet">Looking at the learners ...</p>
           )}
-          {learners !== null && <NewTraining learners={learners} runs={runs ?? []} />}
+          {learners !== null && (
+            <NewTraining
+              key={wanted}
+              learners={learners}
+              runs={runs ?? []}
+              first={wanted ?? "reinforce"}
+            />
+          )}
         </section>
         <section class="card" aria-labelledby="runs">
           <h2 id="runs">Runs</h2>

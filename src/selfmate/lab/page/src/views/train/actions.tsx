@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { post, remove } from "../../api";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
-import { whole } from "./numbers";
+import { whole } from "../../numbers";
 import type { Learner, Run } from "./types";
 
 type Props = { run: Run; learner: Learner | undefined };
@@ -42,9 +42,9 @@ export function Actions({ run, learner }: Props) {
             onGo={(pause_after) => ask("resume", { pause_after })}
           />
         )}
-        <Links run={run} />
         {isStill && run.unit && <Delete run={run} onProblem={attempt} />}
       </div>
+      <Links run={run} />
       <Problem text={problem} />
     </div>
   );
@@ -86,24 +86,33 @@ function GoOn({ run, learner, busy, onGo }: GoOnProps) {
   );
 }
 
+/** To the views where it can be seen what a run has learned. */
 function Links({ run }: { run: Run }) {
   if (!run.plays || !run.done) return null;
   if (run.plays === "minichess")
     return (
-      <a class="button play" href={linkTo("endgame", { run: run.name })}>
-        Look at its play
-      </a>
+      <div class="line">
+        <a class="button play" href={linkTo("endgame", { run: run.name })}>
+          Look at its play
+        </a>
+      </div>
     );
   const player = `runs/${run.name}`;
   return (
-    <>
+    <div class="line">
       <a class="button play" href={linkTo("play", { player })}>
         Play
       </a>
       <a class="button" href={linkTo("match", { a: player })}>
         Match
       </a>
-    </>
+      <a class="button" href={linkTo("ladder", { player })}>
+        Rate
+      </a>
+      <a class="button" href={linkTo("analyse", { player })}>
+        Analyse
+      </a>
+    </div>
   );
 }
 
