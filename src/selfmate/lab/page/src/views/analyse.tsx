@@ -31,6 +31,10 @@ export function Analyse({ place }: { place: Place }) {
         <p class="ending" role="status">
           {desk.ending ?? `${desk.turn === "white" ? "White" : "Black"} to move.`}
         </p>
+        <div class="line under-board">
+          <TypedMove legal={desk.legal} disabled={desk.ending !== null} onMove={move} />
+          <button onClick={() => flip(!flipped)}>Flip</button>
+        </div>
         <Problem text={problem} />
         <Moves
           start={desk.start}
@@ -39,10 +43,6 @@ export function Analyse({ place }: { place: Place }) {
           empty="No moves yet. Move a piece, or paste a game."
           onGo={goTo}
         />
-        <div class="line under-board">
-          <TypedMove legal={desk.legal} disabled={desk.ending !== null} onMove={move} />
-          <button onClick={() => flip(!flipped)}>Flip</button>
-        </div>
         {game !== null && !isInGame(desk, game) && (
           <button onClick={backToGame}>Back to the game</button>
         )}

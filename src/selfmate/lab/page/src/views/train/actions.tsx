@@ -42,9 +42,11 @@ export function Actions({ run, learner }: Props) {
             onGo={(pause_after) => ask("resume", { pause_after })}
           />
         )}
+      </div>
+      <div class="line">
+        <Links run={run} />
         {isStill && run.unit && <Delete run={run} onProblem={attempt} />}
       </div>
-      <Links run={run} />
       <Problem text={problem} />
     </div>
   );
@@ -91,15 +93,13 @@ function Links({ run }: { run: Run }) {
   if (!run.plays || !run.done) return null;
   if (run.plays === "minichess")
     return (
-      <div class="line">
-        <a class="button play" href={linkTo("endgame", { run: run.name })}>
-          Look at its play
-        </a>
-      </div>
+      <a class="button play" href={linkTo("endgame", { run: run.name })}>
+        Look at its play
+      </a>
     );
   const player = `runs/${run.name}`;
   return (
-    <div class="line">
+    <>
       <a class="button play" href={linkTo("play", { player })}>
         Play
       </a>
@@ -112,7 +112,7 @@ function Links({ run }: { run: Run }) {
       <a class="button" href={linkTo("analyse", { player })}>
         Analyse
       </a>
-    </div>
+    </>
   );
 }
 
