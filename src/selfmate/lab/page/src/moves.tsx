@@ -85,7 +85,7 @@ export function Steps({ shown, last, onStep, playing = false, onPlay }: StepsPro
       <Icon path={path} />
     </button>
   );
-  const hold = playing ? "Pause the replay" : "Replay";
+  const hold = playing ? "Hold" : "Run by itself";
   return (
     <div class="stepping" role="group" aria-label="Through the game">
       {step("To the start", -Infinity, "M3 3h2v10H3zM13 3v10L6 8z")}

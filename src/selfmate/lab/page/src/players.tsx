@@ -1,23 +1,25 @@
 // Choosing a player: who, and how strong.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api";
+import { useConnection } from "./news";
 import { playerTitle } from "./player_title";
 
 export type Strength = { name: string; title: string };
 export type Offer = { title: string; about: string; strengths: Strength[] };
 
-/** Everybody there is, null until known; asked anew when `again` changes. */
+/** Everybody there is, null until known; asked anew when `again` changes or the lab is back. */
 export function useOffers(again: unknown = null): Offer[] | null {
+  const connection = useConnection();
   const [offers, setOffers] = useState<Offer[] | null>(null);
   useEffect(() => {
     let current = true;
     get<Offer[]>("players")
       .then((found) => current && setOffers(found))
-      .catch(() => current && setOffers([]));
+      .catch(() => null); // the page says that the lab is away
     return () => {
       current = false;
     };
-  }, [again]);
+  }, [again, connection]);
   return offers;
 }
 

@@ -1,7 +1,7 @@
 // Train: choose what learns and how, start it, and watch it learn.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../api";
-import { useTopic } from "../news";
+import { useConnection, useTopic } from "../news";
 import { linkTo, type Place } from "../place";
 import { Problem } from "../problem";
 import "./train.css";
@@ -74,8 +74,10 @@ function Welcome({ none }: { none: boolean }) {
 function useLearners() {
   const [learners, setLearners] = useState<Learner[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const connection = useConnection();
   useEffect(() => {
+    setProblem(null);
     get<Learner[]>("learners").then(setLearners, (error: Error) => setProblem(error.message));
-  }, []);
+  }, [connection]);
   return { learners, problem };
 }
