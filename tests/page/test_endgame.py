@@ -122,16 +122,17 @@ def test_without_a_run_it_says_how_to_get_one(page: Page) -> None:
     open_endgame(page, "?run=")
     expect(page.get_by_text("Let a net learn this game from nothing")).to_be_visible()
     way = page.get_by_role("link", name="Train one")
-    assert way.get_attribute("href") == "#/train?learner=ddqn"
+    way.click()
+    expect(page.get_by_role("radio", name="ddqn")).to_be_checked()
 
 
 def test_moves_are_typed_and_illegal_ones_refused_by_keyboard_alone(page: Page) -> None:
     open_endgame(page, "?run=&size=5")
-    typed = page.get_by_label("Your move, such as Qb3")
+    typed = page.get_by_label("Type a move")
     typed.focus()
     page.keyboard.type("Qz9")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("Qz9 cannot be played here")
+    expect(page.get_by_text("Qz9 is not possible here.")).to_be_visible()
     typed.fill("")
     best = page.get_by_role("table", name="All moves").get_by_role("button").first.inner_text()
     typed.focus()
@@ -203,7 +204,7 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(
     assert second is not None
     assert second["y"] > first["y"] + first["height"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_text("Lone king", exact=True).click()
+    page.get_by_role("radio", name="Lone king").check()
     expect(page.get_by_text("with the lone king there")).to_be_visible()
     name, origin, to = best_move(page)
     learned = board(page, "Learned")

@@ -44,7 +44,7 @@ def test_a_match_builds_up_to_what_the_command_line_says(
     page.get_by_text("More settings").click()
     page.get_by_label("Seed").fill("7")
     page.get_by_role("button", name="Start the match").click()
-    expect(page.get_by_role("heading", name="teacher, depth 1 against greedy")).to_be_visible()
+    expect(page.get_by_role("heading", name="Teacher, depth 1 against Greedy")).to_be_visible()
     expect(page.get_by_text("20 of 20 games")).to_be_visible()
     expect(page.get_by_text("finished", exact=True)).to_be_visible()
     typed = selfmate(
@@ -59,7 +59,7 @@ def test_a_match_builds_up_to_what_the_command_line_says(
     elo = f"{report['elo']:+.0f} Elo, between {report['elo_low']:+.0f} and"
     expect(score).to_contain_text(elo.replace("-", "\N{MINUS SIGN}"))
     assert 0.9 < report["los"] < 0.975
-    expect(score).to_contain_text("teacher, depth 1 is probably stronger.")
+    expect(score).to_contain_text("Teacher, depth 1 is probably stronger.")
     expect(score.get_by_role("img", name=re.compile("^Score, with"))).to_be_visible()
 
     with page.expect_download() as downloading:
@@ -77,7 +77,7 @@ def test_a_match_builds_up_to_what_the_command_line_says(
     page.get_by_role("button", name="Play 20 more games").click()
     expect(page.get_by_text("40 of 40 games")).to_be_visible()
     page.get_by_role("link", name="All matches").click()
-    row = page.get_by_role("link", name=re.compile("teacher, depth 1 against greedy"))
+    row = page.get_by_role("link", name=re.compile("Teacher, depth 1 against Greedy"))
     expect(row).to_contain_text("in 40 games")
 
 
@@ -94,8 +94,13 @@ def replay_with_keys(page: Page) -> None:
     expect(board.locator("square.last-move")).to_have_count(2)
     page.get_by_role("button", name="To the end").click()
     expect(page.get_by_role("button", name="One move on")).to_be_disabled()
+    analysis = page.get_by_role("link", name="Analyse", exact=True).last.get_attribute("href")
     page.get_by_role("button", name="To the newest game").click()
     expect(board).to_have_count(0)
+    match = page.url
+    page.goto(f"{page.url.partition('#')[0]}{analysis}")
+    expect(page.get_by_text("The game is over")).to_be_visible()
+    page.goto(match)
 
 
 def test_a_long_match_survives_the_server_is_stopped_and_resumed(
@@ -149,10 +154,10 @@ def test_the_ladder_empty_and_full_and_on_a_phone(page: Page, lab: RunningLab) -
     pool.add(Pairing("stockfish:elo=1350", "runs/mine:version=7", Pentanomial((0, 5, 10, 20, 15))))
     rows = page.get_by_role("table").get_by_role("row")
     expect(rows).to_have_count(5)
-    expect(rows.nth(1)).to_contain_text("stockfish, Elo 1350+1350")
+    expect(rows.nth(1)).to_contain_text("Stockfish, Elo 1350+1350")
     expect(rows.nth(2)).to_contain_text("mine, version 7")
     page.get_by_label("Scale").select_option(label="Random is zero")
-    expect(rows.nth(4)).to_contain_text("random0 by definition")
+    expect(rows.nth(4)).to_contain_text("Random0 by definition")
     page.set_viewport_size({"width": 390, "height": 844})
     for view in ("Ladder", "Match"):
         page.get_by_role("link", name=view, exact=True).click()

@@ -61,7 +61,7 @@ def test_a_game_from_the_start_with_second_thoughts(page: Page) -> None:
     expect_moves(page, 4)
     first = move_texts(page)
 
-    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Home")
     board.wait_for("P", "e2")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="e4", exact=True)).to_have_attribute(

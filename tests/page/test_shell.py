@@ -1,8 +1,10 @@
 """The page before any view does something: it opens, hides its key, and says when it is alone."""
 
+from pathlib import Path
+
 from playwright.sync_api import Browser, Page, expect
 
-from page.lab import RunningLab
+from page.lab import RunningLab, running_lab
 from unit.runs.toy import run_toy
 
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -29,6 +31,22 @@ def test_markup_in_names_is_shown_as_text_in_every_view(page: Page, lab: Running
     views.first.click()
     expect(page.locator("body")).to_contain_text(MARKUP, timeout=30_000)
     expect(page.locator("img[src=x]")).to_have_count(0)
+
+
+def test_a_page_with_an_old_key_says_so_and_goes_on_with_the_new_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    with running_lab(tmp_path) as lab:
+        page.goto(f"{lab.link}#/train")
+        expect(page).to_have_title("Train \N{EN DASH} Selfmate")
+    expect(page.get_by_text("Looking for the lab")).to_be_visible()
+    with running_lab(tmp_path, "--port", str(lab.port), "--new-token") as newer:
+        expect(page.get_by_text("The lab has a new key")).to_be_visible()
+        context.new_page().goto(newer.link)
+        expect(page.get_by_text("The lab has a new key")).to_have_count(0)
+    context.close()
 
 
 def test_without_the_link_the_page_says_where_it_is(browser: Browser, lab: RunningLab) -> None:

@@ -82,7 +82,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
         expect(phone.get_by_role("link", name="reinforce-tiny-1 paused")).to_be_visible()
         sees_no_overflow(phone)
 
-    view.get_by_role("button", name="Forward").click()
+    view.get_by_role("button", name="One move on").click()
     view.get_by_role("button", name="To the end", exact=True).click()
     expect(view.locator(".replay .caption b")).to_have_text(re.compile("mate|material|ply limit"))
     page.reload()

@@ -1,8 +1,8 @@
 """What players think, told so that nobody can mistake whose view it is."""
 
-from collections.abc import Sequence
 from typing import Any
 
+from selfmate.lab.position_data import sans_of
 from selfmate.players import Thought
 from selfmate.rules import Board
 
@@ -22,17 +22,6 @@ def describe_thought(board: Board, thought: Thought) -> dict[str, Any]:
         "nodes": thought.nodes,
         "moves": _moves(board, thought, 1 if is_white else -1),
     }
-
-
-def sans_of(board: Board, moves: Sequence[str]) -> list[str]:
-    """In algebraic notation, as far as they are legal."""
-    board, sans = board.copy(), []
-    for uci in moves:
-        if uci not in board.legal_moves():
-            break
-        sans.append(board.san(uci))
-        board.push(uci, past_draw=True)
-    return sans
 
 
 def _move(board: Board, uci: str) -> dict[str, str]:

@@ -8,9 +8,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from selfmate.lab.analyse.game_texts import read_games
-from selfmate.lab.analyse.opinions import describe_thought, sans_of
+from selfmate.lab.analyse.opinions import describe_thought
 from selfmate.lab.analyse.player_cache import PlayerCache
 from selfmate.lab.players import LabPlayers
+from selfmate.lab.position_data import choices_of, sans_of
 from selfmate.players import Limits, Question
 from selfmate.players.engine_process import EngineFaultError
 from selfmate.rules import Board
@@ -104,22 +105,9 @@ def _position(look: Look) -> dict[str, Any]:
         "fen": board.fen(),
         "turn": board.turn,
         "check": board.is_check(),
-        **_destinations(board),
+        **choices_of(board),
         "ending": _ending(board),
     }
-
-
-def _destinations(board: Board) -> dict[str, Any]:
-    """Where each piece can go, and which of these moves promote."""
-    found: dict[str, list[str]] = {}
-    promotions = set()
-    for uci in board.legal_moves():
-        to = found.setdefault(uci[:2], [])
-        if uci[2:4] not in to:
-            to.append(uci[2:4])
-        if len(uci) > 4:
-            promotions.add(uci[:4])
-    return {"destinations": found, "promotions": sorted(promotions)}
 
 
 def _ending(board: Board) -> str | None:

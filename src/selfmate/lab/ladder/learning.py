@@ -6,7 +6,6 @@ from typing import Any
 
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.listing import list_runs
 from selfmate.runs.writer import METRICS
 
 SCORE = "score_"
@@ -26,7 +25,8 @@ class Learning:
         )
 
     def data(self) -> list[dict[str, Any]]:
-        rows = [learning_of(run) for run in list_runs(self._runs.path)]
+        """The newest run first."""
+        rows = [learning_of(self._runs.run(row["name"])) for row in self._runs.data()]
         return [row for row in rows if row["scores"]]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from selfmate.arena.match import PlayedGame
+from selfmate.lab.position_data import sans_of
 from selfmate.rules import Board
 from selfmate.rules.pgn import RESULT_TEXTS
 
@@ -11,12 +12,17 @@ from selfmate.rules.pgn import RESULT_TEXTS
 def record_of(game: PlayedGame) -> dict[str, Any]:
     """The start and what came after each move."""
     board = Board(game.opening.fen)
+    sans = sans_of(board, game.moves)
     positions = [_position(board, None)]
     for move in game.moves:
-        san = board.san(move)
         board.push(move, past_draw=True)
-        positions.append(_position(board, move) | {"san": san})
-    return row_of(game) | {"opening_plies": len(game.opening.moves), "positions": positions}
+        positions.append(_position(board, move))
+    return row_of(game) | {
+        "opening_plies": len(game.opening.moves),
+        "positions": positions,
+        "moves": game.moves,
+        "sans": sans,
+    }
 
 
 def row_of(game: PlayedGame) -> dict[str, Any]:

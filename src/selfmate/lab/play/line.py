@@ -1,14 +1,14 @@
 """The moves of a game in the lab: for looking through, and as PGN."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from selfmate.lab.position_data import choices_of
 from selfmate.rules import Board
 from selfmate.rules.pgn import ROSTER, movetext, tag_text
 
 Side = Literal["white", "black"]
-PROMOTED_LENGTH = 5  # of a UCI text such as e7e8q
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +53,10 @@ class GameLine:
     def data(self, mover: Side | None) -> dict[str, Any]:
         """All there is to show; `mover` is who may move a piece if it is his turn."""
         board = self.board
-        legal = board.legal_moves() if board.turn == mover else []
         return {
             "start": {"fen": board.start_fen, "check": Board(board.start_fen).is_check()},
             "turn": board.turn,
-            "destinations": _destinations(legal),
-            "promotions": sorted({move[:4] for move in legal if len(move) == PROMOTED_LENGTH}),
-            "sans": {move: board.san(move) for move in legal},
+            **choices_of(board, None if board.turn == mover else ()),
             "moves": [vars(ply) for ply in self.plies],
         }
 
@@ -84,13 +81,3 @@ class GameLine:
             given |= {"SetUp": "1", "FEN": start}
         sans = [ply.san for ply in self.plies]
         return f"{tag_text(given)}\n{movetext(sans, result, start)}"
-
-
-def _destinations(legal: Iterable[str]) -> dict[str, list[str]]:
-    """Where the pieces can go, by the square on which they are."""
-    squares: dict[str, list[str]] = {}
-    for move in legal:
-        to = squares.setdefault(move[:2], [])
-        if move[2:4] not in to:  # one square, though a pawn may become four pieces there
-            to.append(move[2:4])
-    return squares

@@ -3,6 +3,7 @@
 from math import isfinite, tanh
 from typing import Any
 
+from selfmate.lab.position_data import sans_of
 from selfmate.players import Thought
 from selfmate.rules import Board
 from selfmate.search.teacher import VALUE_SCALE_PAWNS
@@ -17,7 +18,7 @@ def describe_thought(board: Board, thought: Thought) -> dict[str, Any]:
     """Scores and chances are those of the side to move."""
     return {
         "san": board.san(thought.best),
-        "line": _sans(board, thought.line),
+        "line": sans_of(board, thought.line[:LONGEST_LINE]),
         "wdl": thought.wdl if thought.wdl and all(map(isfinite, thought.wdl)) else None,
         "value": _value(thought),
         "judgement": judgement(thought),
@@ -62,17 +63,6 @@ def _score(thought: Thought) -> str | None:
         return f"#{thought.mate_in}".replace("-", MINUS)
     pawns = thought.score_pawns
     return None if pawns is None or not isfinite(pawns) else f"{pawns:+.1f}".replace("-", MINUS)
-
-
-def _sans(board: Board, line: tuple[str, ...]) -> list[str]:
-    """As far as the line can be played; engines may say more than there is."""
-    after, sans = board.copy(), []
-    for move in line[:LONGEST_LINE]:
-        if move not in after.legal_moves():
-            break
-        sans.append(after.san(move))
-        after.push(move, past_draw=True)
-    return sans
 
 
 def _considered(board: Board, thought: Thought) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ MOST_MOVES = 2000
 MINI_START = re.compile(r"[KQk1-8]+(?:/[KQk1-8]+){3,7}")
 MINI_MOVE = re.compile(r"[a-h][1-8][a-h][1-8]")
 
-Position = tuple[str, str, str]  # the pieces as in a FEN, the move that led there, its squares
+Position = tuple[str, str, str]  # a FEN (mini-chess: its pieces), the move to it, its squares
 
 
 def replayed(line: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -35,14 +35,14 @@ def replayed(line: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _chess(start: str, moves: Sequence[str]) -> Iterator[Position]:
     board = Board(start)
-    yield board.fen().split()[0], "", ""
+    yield board.fen(), "", ""
     for move in moves:
         try:
             name = board.san(move)
             board.push(move)
         except ValueError:
             return
-        yield board.fen().split()[0], name, move
+        yield board.fen(), name, move
 
 
 def _mini_chess(start: str, moves: Sequence[str]) -> Iterator[Position]:

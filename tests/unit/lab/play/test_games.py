@@ -78,7 +78,7 @@ def test_any_legal_play_is_what_the_rule_book_says(data: st.DataObject) -> None:
             origin + to for origin, squares in state["destinations"].items() for to in squares
         }
         assert {move[:4] for move in moves if len(move) == 5} == set(state["promotions"])
-        assert state["sans"] == {move: board.san(move) for move in moves}
+        assert state["legal"] == {move: board.san(move) for move in moves}
         move = data.draw(st.sampled_from(moves))
         game.move(data.draw(st.sampled_from([move, board.san(move)])))
     games.close()

@@ -22,10 +22,10 @@ GAME: dict[str, Any] = {
 def test_a_game_is_shown_as_python_chess_plays_it() -> None:
     shown = replayed(GAME)
     assert shown is not None
-    board, fens = chess.Board(), [chess.STARTING_BOARD_FEN]
+    board, fens = chess.Board(), [chess.STARTING_FEN]
     for move in MATE:
         board.push_uci(move)
-        fens.append(board.board_fen())
+        fens.append(board.fen())
     assert list(shown["fens"]) == fens
     assert list(shown["moves"]) == ["f3", "e5", "g4", "Qh4#"]
     assert list(shown["squares"]) == MATE

@@ -72,6 +72,7 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
       edges.length === 2
         ? [{ series: [edges[1]!, edges[0]!], fill: () => colour(COLOURS[0]!, 15) }]
         : [],
+    legend: { markers: { dash: (_, at) => (at > COLOURS.length ? "dashed" : "solid") } },
     axes: [axis, { ...axis, size: 56, values: (_, splits) => splits.map(short) }],
     series: [
       { label: unit, value: newestValue },

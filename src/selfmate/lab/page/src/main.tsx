@@ -1,18 +1,30 @@
 // The page: a menu, the view that is open, and a line when the server is away.
 import { render } from "preact";
+import { useEffect } from "preact/hooks";
 import "chessgroundx/assets/chessground.base.css";
 import "chessgroundx/assets/chessground.cburnett.css";
 import "uplot/dist/uPlot.min.css";
-import { useConnected, useTopic } from "./news";
+import { type Connection, useConnection, useTopic } from "./news";
 import { linkTo, usePlace } from "./place";
 import "./style.css";
 import { VIEWS } from "./views";
 
+const TROUBLES: Record<Connection, string> = {
+  stands: "",
+  lost: "Looking for the lab ... If it was closed, start it again with selfmate lab: this page goes on by itself.",
+  locked: "The lab has a new key. Open the link that selfmate lab has printed last: this page then goes on by itself.",
+};
+
 function Lab() {
   const place = usePlace();
-  const connected = useConnected();
+  const connection = useConnection();
   useTopic("runs"); // keeps the socket open in every view
   const open = VIEWS.find((view) => view.name === place.view) ?? VIEWS[0]!;
+  const run = place.settings.get("run");
+  useEffect(() => {
+    document.title = [run, open.title, "Selfmate"].filter(Boolean).join(" – ");
+  }, [open, run]);
+  useEffect(() => scrollTo({ top: 0 }), [open, run, place.settings.get("id")]);
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>
@@ -29,11 +41,11 @@ function Lab() {
             </a>
           ))}
         </nav>
-        <span class="connection" role="status">
-          {connected ? "" : "Looking for the lab ..."}
-        </span>
       </header>
-      <main id="main" tabIndex={-1}>
+      <p class="connection" role="status">
+        {TROUBLES[connection]}
+      </p>
+      <main id="main" class={`view-${open.name}`} tabIndex={-1}>
         <open.show key={open.name} place={place} />
       </main>
     </>

@@ -5,17 +5,21 @@ type Listener = (data: unknown) => void;
 
 const listeners = new Map<string, Set<Listener>>();
 const newest = new Map<string, unknown>();
-const watchers = new Set<(connected: boolean) => void>();
+/** Lost: nobody answers. Locked: the lab is there, but with another key than this browser's. */
+export type Connection = "stands" | "lost" | "locked";
+
+const watchers = new Set<(connection: Connection) => void>();
 const PAUSES_MS = [250, 500, 1000, 2000];
+const NO_KEY = 401;
 let socket: WebSocket | null = null;
-let connected = false;
+let connection: Connection = "stands";
 let failures = 0;
 
 function connect(): void {
   socket = new WebSocket(`ws://${location.host}/api/news`);
   socket.onopen = () => {
     failures = 0;
-    setConnected(true);
+    setConnection("stands");
     tellTopics();
   };
   socket.onmessage = (event: MessageEvent<string>) => {
@@ -26,15 +30,22 @@ function connect(): void {
     }
   };
   socket.onclose = () => {
-    setConnected(false);
+    void whyClosed().then(setConnection);
     const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)];
     failures += 1;
     setTimeout(connect, pause);
   };
 }
 
-function setConnected(now: boolean): void {
-  connected = now;
+/** A socket does not say why it was refused; anything else that is asked for does. */
+async function whyClosed(): Promise<Connection> {
+  const answer = await fetch("icon.svg", { cache: "no-store" }).catch(() => null);
+  if (socket?.readyState === WebSocket.OPEN) return "stands";
+  return answer?.status === NO_KEY ? "locked" : "lost";
+}
+
+function setConnection(now: Connection): void {
+  connection = now;
   for (const watch of watchers) watch(now);
 }
 
@@ -75,11 +86,10 @@ export function useTopic<Data>(topic: string | null): Data | null {
   return heard.topic === topic ? heard.data : null;
 }
 
-/** Whether the socket stands. */
-export function useConnected(): boolean {
-  const [now, setNow] = useState(connected);
+export function useConnection(): Connection {
+  const [now, setNow] = useState(connection);
   useEffect(() => {
-    setNow(connected);
+    setNow(connection);
     watchers.add(setNow);
     return () => void watchers.delete(setNow);
   }, []);

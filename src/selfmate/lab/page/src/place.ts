@@ -13,6 +13,12 @@ export function linkTo(view: string, settings: Record<string, string> = {}): str
   return query ? `#/${view}?${query}` : `#/${view}`;
 }
 
+/** A game, from the position of a FEN, to be looked at after so many of its moves. */
+export function linkToGame(fen: string, moves: string[], ply: number, player?: string): string {
+  const about = { fen, moves: moves.join(" "), ply: String(ply) };
+  return linkTo("analyse", player === undefined ? about : { ...about, player });
+}
+
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => parsePlace(location.hash));
   useEffect(() => {

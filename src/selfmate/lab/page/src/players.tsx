@@ -1,22 +1,25 @@
 // Choosing a player: who, and how strong.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api";
+import { useConnection } from "./news";
+import { playerTitle } from "./player_title";
 
 export type Strength = { name: string; title: string };
 export type Offer = { title: string; about: string; strengths: Strength[] };
 
-/** Everybody there is, null until known; asked anew when `again` changes. */
+/** Everybody there is, null until known; asked anew when `again` changes or the lab is back. */
 export function useOffers(again: unknown = null): Offer[] | null {
+  const connection = useConnection();
   const [offers, setOffers] = useState<Offer[] | null>(null);
   useEffect(() => {
     let current = true;
     get<Offer[]>("players")
       .then((found) => current && setOffers(found))
-      .catch(() => current && setOffers([]));
+      .catch(() => null); // the page says that the lab is away
     return () => {
       current = false;
     };
-  }, [again]);
+  }, [again, connection]);
   return offers;
 }
 
@@ -29,7 +32,8 @@ type PickerProps = {
 
 /** `name` is the full name of the chosen strength, such as `teacher:depth=2`. */
 export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
-  const chosen = offers.find((offer) => offer.strengths.some((one) => one.name === name));
+  const offered = offers.find((offer) => offer.strengths.some((one) => one.name === name));
+  const chosen = offered ?? linked(name);
   const choose = (title: string) => {
     const strength = offers.find((offer) => offer.title === title)?.strengths[0];
     if (strength) onChoose(strength.name);
@@ -38,15 +42,15 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
     <>
       <label>
         <span>{label}</span>
-        <select value={chosen?.title} onChange={(event) => choose(event.currentTarget.value)}>
-          {offers.map((offer) => (
+        <select value={chosen.title} onChange={(event) => choose(event.currentTarget.value)}>
+          {(offered ? offers : [chosen, ...offers]).map((offer) => (
             <option key={offer.title} value={offer.title}>
               {offer.title} ({offer.about})
             </option>
           ))}
         </select>
       </label>
-      {chosen !== undefined && chosen.strengths.length > 1 && (
+      {chosen.strengths.length > 1 && (
         <label>
           <span>Strength</span>
           <select value={name} onChange={(event) => onChoose(event.currentTarget.value)}>
@@ -60,4 +64,10 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
       )}
     </>
   );
+}
+
+/** A player that a link names is there to choose, also where it is not offered. */
+function linked(name: string): Offer {
+  const title = playerTitle(name);
+  return { title, about: "from the link", strengths: [{ name, title }] };
 }

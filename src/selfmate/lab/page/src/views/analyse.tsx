@@ -1,24 +1,24 @@
 // Any position, and what several players think of it, side by side.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { Moves, Steps, useStepKeys } from "../moves";
 import type { Place } from "../place";
 import { useOffers } from "../players";
 import { Problem } from "../problem";
+import { TypedMove } from "../typed_move";
 import "./analyse.css";
 import { AnalysisBoard, arrowsOf } from "./analyse/board";
 import { Card, COLOURS } from "./analyse/card";
 import { isInGame, useDesk } from "./analyse/desk";
-import { MoveList } from "./analyse/moves";
 import { Paste } from "./analyse/paste";
 import { useSeats } from "./analyse/seats";
-import { TypedMove } from "./analyse/typed";
 
 export function Analyse({ place }: { place: Place }) {
   const offers = useOffers();
   const { desk, pasted, game, problem, read, open, move, goTo, step, backToGame } =
-    useDesk(place.settings.get("fen"));
+    useDesk(place.settings);
   const { seats, add, remove, choose, hear } = useSeats(place.settings.getAll("player"), offers);
   const [flipped, flip] = useState(false);
-  useArrowKeys(step);
+  useStepKeys(step);
   if (desk === null || offers === null) return <p class="quiet">Setting up the board ...</p>;
   const arrows = seats.flatMap(({ thought, colour }) =>
     thought === null ? [] : arrowsOf(thought, COLOURS[colour]!),
@@ -27,15 +27,22 @@ export function Analyse({ place }: { place: Place }) {
     <div class="analyse">
       <div class="table">
         <AnalysisBoard desk={desk} flipped={flipped} arrows={arrows} onMove={move} />
-        <div class="line under-board">
-          <TypedMove onMove={move} />
-          <button onClick={() => flip(!flipped)}>Flip</button>
-        </div>
+        <Steps shown={desk.ply} last={desk.moves.length} onStep={step} />
         <p class="ending" role="status">
           {desk.ending ?? `${desk.turn === "white" ? "White" : "Black"} to move.`}
         </p>
+        <div class="line under-board">
+          <TypedMove legal={desk.legal} disabled={desk.ending !== null} onMove={move} />
+          <button onClick={() => flip(!flipped)}>Flip</button>
+        </div>
         <Problem text={problem} />
-        <MoveList desk={desk} onGo={goTo} onStep={step} />
+        <Moves
+          start={desk.start}
+          sans={desk.sans}
+          shown={desk.ply}
+          empty="No moves yet. Move a piece, or paste a game."
+          onGo={goTo}
+        />
         {game !== null && !isInGame(desk, game) && (
           <button onClick={backToGame}>Back to the game</button>
         )}
@@ -70,19 +77,4 @@ export function Analyse({ place }: { place: Place }) {
       </div>
     </div>
   );
-}
-
-/** Left and right lead through the moves, unless somebody is typing. */
-function useArrowKeys(go: (step: number) => void): void {
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      const typing = event.target instanceof Element && event.target.closest("input, textarea, select");
-      if (step === undefined || typing || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      go(step);
-    };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  });
 }

@@ -77,7 +77,7 @@ function Laboratory(props: LaboratoryProps) {
               onPlay={actions.play}
             />
           </div>
-          <div class="side">
+          <div class="beside">
             <Play
               game={game}
               watched={actions.watched}

@@ -1,13 +1,14 @@
 // How strong everybody is, on one scale, and how strength grew with training time.
 import { useTopic } from "../news";
+import type { Place } from "../place";
 import "./ladder.css";
 import { Learning } from "./ladder/learning";
 import { RateForm } from "./ladder/rate";
 import { Scale } from "./ladder/scale";
-import type { LadderData } from "./ladder/types";
 import { Problem } from "../problem";
+import type { LadderData } from "./ladder/types";
 
-export function Ladder() {
+export function Ladder({ place }: { place: Place }) {
   const ladder = useTopic<LadderData>("ladder");
   if (ladder === null) return <p class="quiet">Looking for results ...</p>;
   if (ladder.error !== undefined) return <Problem text={ladder.error} />;
@@ -17,7 +18,7 @@ export function Ladder() {
         <h1 id="ladder-title">The ladder</h1>
         {ladder.players.length === 0 ? <Nobody /> : <Scale ladder={ladder} />}
       </section>
-      <RateForm ladder={ladder} />
+      <RateForm ladder={ladder} wanted={place.settings.get("player")} />
       <Learning />
     </div>
   );

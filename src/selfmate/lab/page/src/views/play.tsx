@@ -2,9 +2,10 @@
 import type { Color } from "chessgroundx/types";
 import { useEffect, useState } from "preact/hooks";
 import { type Arrow, Board } from "../board";
-import { linkTo, type Place } from "../place";
+import { linkTo, linkToGame, type Place } from "../place";
 import { useOffers } from "../players";
 import { useAttempt } from "../problem";
+import { TypedMove } from "../typed_move";
 import { Controls, WatchControls } from "./play/controls";
 import { type Choice, type Game, opposite } from "./play/game";
 import { Panel } from "./play/panel";
@@ -12,7 +13,6 @@ import { firstChoice, plainChoice, Setup } from "./play/setup";
 import { Table } from "./play/table";
 import { arrowsOf, thoughtAt } from "./play/thinking";
 import { titleOf } from "./play/titles";
-import { TypedMove } from "./play/typed";
 import { useBrowsing } from "./play/use_browsing";
 import { type GameInHand, type Hint, useGame } from "./play/use_game";
 import { useWatching } from "./play/use_watching";
@@ -116,6 +116,7 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
         hint={given && wordsOf(given, titles[opposite(side)].name, given.by === game.names[opposite(side)])}
         problem={problem}
         onGo={browsing.go}
+        onStep={browsing.step}
         onShowThoughts={setShowsThoughts}
         onAgain={() => again(game.person ?? "watch")}
         onOtherColour={() => again(opposite(side))}
@@ -125,7 +126,7 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
           <WatchControls watching={watching} onStep={() => void act("step")} />
         )}
         {game.end === null && game.person !== null && (
-          <TypedMove sans={game.sans} disabled={game.turn !== game.person} onMove={move} />
+          <TypedMove legal={game.legal} disabled={game.turn !== game.person} onMove={move} />
         )}
         <Controls
           game={game}
@@ -135,11 +136,17 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
           onFlip={() => setFlipped(!flipped)}
           onResign={() => void act("resign")}
           onNew={onNew}
+          analysis={analysisOf(game, browsing.shown, hand.choice)}
           onProblem={complain}
         />
       </Panel>
     </div>
   );
+}
+
+function analysisOf(game: Game, shown: number, choice: Choice | null): string {
+  const moves = game.moves.map((ply) => ply.move);
+  return linkToGame(game.start.fen, moves, shown, choice?.player);
 }
 
 /** The player itself has a title; else it was the teacher. */

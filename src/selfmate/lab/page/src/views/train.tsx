@@ -1,7 +1,7 @@
 // Train: choose what learns and how, start it, and watch it learn.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../api";
-import { useTopic } from "../news";
+import { useConnection, useTopic } from "../news";
 import { linkTo, type Place } from "../place";
 import { Problem } from "../problem";
 import "./train.css";
@@ -13,10 +13,10 @@ import type { Learner } from "./train/types";
 
 export function Train({ place }: { place: Place }) {
   const name = place.settings.get("run");
+  const wanted = place.settings.get("learner");
   const heard = useTopic<RunRow[] | { error: string }>("runs");
   const runs = Array.isArray(heard) ? heard : null;
   const { learners, problem } = useLearners();
-  useEffect(() => scrollTo({ top: 0 }), [name]);
   return (
     <div class={`train ${name === null ? "" : "with-run"}`}>
       <aside>
@@ -26,7 +26,14 @@ export function Train({ place }: { place: Place }) {
           {learners === null && problem === null && (
             <p class="quiet">Looking at the learners ...</p>
           )}
-          {learners !== null && <NewTraining learners={learners} runs={runs ?? []} />}
+          {learners !== null && (
+            <NewTraining
+              key={wanted}
+              learners={learners}
+              runs={runs ?? []}
+              first={wanted ?? "reinforce"}
+            />
+          )}
         </section>
         <section class="card" aria-labelledby="runs">
           <h2 id="runs">Runs</h2>
@@ -67,8 +74,10 @@ function Welcome({ none }: { none: boolean }) {
 function useLearners() {
   const [learners, setLearners] = useState<Learner[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const connection = useConnection();
   useEffect(() => {
+    setProblem(null);
     get<Learner[]>("learners").then(setLearners, (error: Error) => setProblem(error.message));
-  }, []);
+  }, [connection]);
   return { learners, problem };
 }

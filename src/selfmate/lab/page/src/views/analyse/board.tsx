@@ -2,14 +2,9 @@
 import { useState } from "preact/hooks";
 import type { Arrow } from "../../board";
 import { Board } from "../../board";
+import { Promotion } from "../../promotion";
 import type { Desk, Thought } from "./types";
 
-const PIECES: [string, string][] = [
-  ["q", "Queen"],
-  ["r", "Rook"],
-  ["b", "Bishop"],
-  ["n", "Knight"],
-];
 const LEAST_SHARE = 0.05; // less likely moves get no arrow
 
 type AnalysisBoardProps = {
@@ -23,12 +18,13 @@ export function AnalysisBoard({ desk, flipped, arrows, onMove }: AnalysisBoardPr
   const [promoting, setPromoting] = useState<string | null>(null);
   const last = desk.moves[desk.ply - 1];
   const chosen = promoting !== null && desk.promotions.includes(promoting) ? promoting : null;
+  const orientation = flipped ? "black" : "white";
   return (
     <div class="analysis-board">
       <Board
         fen={desk.fen}
         turn={desk.turn}
-        orientation={flipped ? "black" : "white"}
+        orientation={orientation}
         check={desk.check}
         lastMove={last ? [last.slice(0, 2), last.slice(2, 4)] : null}
         moves={desk.destinations}
@@ -39,19 +35,16 @@ export function AnalysisBoard({ desk, flipped, arrows, onMove }: AnalysisBoardPr
         }
       />
       {chosen !== null && (
-        <div class="line promotion" role="group" aria-label="Promote to">
-          {PIECES.map(([letter, title]) => (
-            <button
-              key={letter}
-              onClick={() => {
-                setPromoting(null);
-                onMove(chosen + letter);
-              }}
-            >
-              {title}
-            </button>
-          ))}
-        </div>
+        <Promotion
+          to={chosen.slice(2)}
+          color={desk.turn}
+          orientation={orientation}
+          onCancel={() => setPromoting(null)}
+          onChoose={(piece) => {
+            setPromoting(null);
+            onMove(chosen + piece);
+          }}
+        />
       )}
     </div>
   );

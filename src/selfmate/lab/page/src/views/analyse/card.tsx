@@ -1,4 +1,6 @@
 // One player's opinion: what it would play, how it likes the position, and for whom.
+import { Chances, chancesInWords } from "../../chances";
+import { percent } from "../../numbers";
 import type { Offer } from "../../players";
 import { PlayerPicker } from "../../players";
 import { Problem } from "../../problem";
@@ -74,7 +76,9 @@ function Verdict({ thought, turn }: { thought: Thought; turn: Desk["turn"] }) {
         White: <b>{white}</b>
         {turn === "black" && <span class="quiet"> (Black, to move: {inWords(thought.mover)})</span>}
       </p>
-      {thought.white.wdl && <Wdl wdl={thought.white.wdl} />}
+      {thought.white.wdl && (
+        <Chances shares={thought.white.wdl} words={chancesInWords(thought.white.wdl)} />
+      )}
       {thought.mover.wdl && (
         <p class="quiet small">
           {mover} to move: {thought.mover.wdl.map(percent).join(" / ")} win, draw, loss
@@ -90,17 +94,6 @@ function inWords(view: Judgement): string | null {
   if (view.pawns !== null) return `${view.pawns > 0 ? "+" : ""}${view.pawns.toFixed(2)} pawns`;
   if (view.wdl !== null) return `${percent(view.wdl[0] + view.wdl[1] / 2)} of the points`;
   return null;
-}
-
-function Wdl({ wdl }: { wdl: [number, number, number] }) {
-  const [win, draw, loss] = wdl.map(percent);
-  return (
-    <div class="wdl" role="img" aria-label={`White wins ${win}, draw ${draw}, Black wins ${loss}`}>
-      {wdl.map((share, at) => (
-        <span key={at} class={["white", "drawn", "black"][at]} style={{ width: `${100 * share}%` }} />
-      ))}
-    </div>
-  );
 }
 
 function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string) => void }) {
@@ -130,12 +123,8 @@ function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string
   );
 }
 
-function percent(share: number): string {
-  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
-}
-
 /** 12. Nf3 Nc6 13. Bb5 */
-export function numbered(sans: string[], fen: string): string {
+function numbered(sans: string[], fen: string): string {
   const fields = fen.split(" ");
   const first = 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
   return sans

@@ -7,7 +7,8 @@ import { answerOf } from "./types";
 
 export type Line = { start: string | null; moves: string[] };
 
-export function useDesk(start: string | null) {
+/** Begins with what a link has brought: a position, and moves from there. */
+export function useDesk(brought: URLSearchParams) {
   const [desk, setDesk] = useState<Desk | null>(null);
   const [pasted, setPasted] = useState<Pasted | null>(null);
   const [game, setGame] = useState<PastedGame | null>(null);
@@ -40,13 +41,17 @@ export function useDesk(start: string | null) {
     void look(chosen, 0);
   }
 
+  const start = brought.get("fen");
+  const moves = brought.get("moves") ?? "";
+  const ply = Number(brought.get("ply") ?? 0);
   useEffect(() => {
-    setGame(null);
+    const line = { start, moves: moves.split(" ").filter(Boolean) };
+    setGame(line.moves.length > 0 ? { title: "", ...line } : null);
     setPasted(null);
-    void look({ start, moves: [] }, 0).then((found) => {
+    void look(line, ply).then((found) => {
       if (!found) void lookAtStart();
     });
-  }, [start]);
+  }, [start, moves, ply]);
 
   /** A link with a wrong position still shows a board, and the sentence stays. */
   async function lookAtStart(): Promise<void> {

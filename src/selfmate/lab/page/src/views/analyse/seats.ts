@@ -15,7 +15,7 @@ export function useSeats(given: string[], offers: Offer[] | null) {
     if (offers === null) return;
     const players = given.length > 0 ? given.slice(0, COLOURS.length) : firstOf(offers);
     setSeats(players.map((player, at) => ({ key: at, colour: at, player, thought: null })));
-  }, [asked, offers]);
+  }, [asked, offers === null]);
   const change = (key: number, fields: Partial<Seat>) =>
     setSeats((now) => now.map((seat) => (seat.key === key ? { ...seat, ...fields } : seat)));
   return {

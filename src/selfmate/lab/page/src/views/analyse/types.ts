@@ -10,10 +10,11 @@ export type Desk = {
   check: boolean;
   destinations: Record<string, string[]>;
   promotions: string[]; // e7e8
+  legal: Record<string, string>; // UCI to SAN
   ending: string | null;
 };
 
-export type PastedGame = { title: string; start: string; moves: string[] };
+export type PastedGame = { title: string; start: string | null; moves: string[] };
 export type Pasted = { games: PastedGame[]; left_out: string[] };
 
 export type Judgement = {

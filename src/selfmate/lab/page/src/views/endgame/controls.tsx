@@ -1,4 +1,5 @@
 // What is shown: whose values, on which board, of which piece.
+import { Choice } from "../../choice";
 import type { RunRow } from "../../runs";
 import type { Shown } from "./types";
 
@@ -48,19 +49,6 @@ export function Controls({ runs, run, size, onRun, onSize }: ControlsProps) {
 
 export function ShownChoice({ shown, onShow }: { shown: Shown; onShow: (shown: Shown) => void }) {
   return (
-    <fieldset class="shown">
-      <legend>Colours show</legend>
-      {SHOWN.map(([name, title]) => (
-        <label key={name}>
-          <input
-            type="radio"
-            name="shown"
-            checked={shown === name}
-            onChange={() => onShow(name)}
-          />
-          <span>{title}</span>
-        </label>
-      ))}
-    </fieldset>
+    <Choice legend="Colours show" options={SHOWN} value={shown} onChoose={onShow} />
   );
 }

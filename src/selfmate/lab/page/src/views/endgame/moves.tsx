@@ -7,7 +7,7 @@ export function Moves({ position, onPlay }: MovesProps) {
   const ranked = position.moves.toSorted((a, b) => b.exact - a.exact);
   const learns = position.learned !== null;
   return (
-    <div class="moves">
+    <div class="worth">
       <table aria-label="All moves, the best first">
         <thead>
           <tr>

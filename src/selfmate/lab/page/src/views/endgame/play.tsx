@@ -1,9 +1,8 @@
 // Playing: by typing, by asking for a move, or by watching.
-import { useState } from "preact/hooks";
-import { Problem } from "../../problem";
+import { TypedMove } from "../../typed_move";
 import type { Game } from "./game";
 import { movesOf } from "./game";
-import type { Move, Position, Whose } from "./types";
+import type { Position, Whose } from "./types";
 
 type PlayProps = {
   game: Game;
@@ -21,7 +20,12 @@ export function Play({ game, watched, onBegin, onPlay, onWatch }: PlayProps) {
         {over ? outcomeOf(game) : outlookOf(game.position)}
       </p>
       <p class="moves-so-far mono">{lineOf(game.line)}</p>
-      <TypedMove disabled={over} moves={game.position.moves} onPlay={onPlay} />
+      <TypedMove
+        legal={Object.fromEntries(game.position.moves.map(({ name }) => [name, name]))}
+        example="Qb3"
+        disabled={over}
+        onMove={(move) => void onPlay(move)}
+      />
       <div class="line" role="group" aria-label="Watch">
         {watched !== null ? (
           <button onClick={() => onWatch(null)}>Stop</button>
@@ -42,39 +46,6 @@ export function Play({ game, watched, onBegin, onPlay, onWatch }: PlayProps) {
         New position
       </button>
     </section>
-  );
-}
-
-type TypedMoveProps = { disabled: boolean; moves: Move[]; onPlay: PlayProps["onPlay"] };
-
-function TypedMove({ disabled, moves, onPlay }: TypedMoveProps) {
-  const [text, setText] = useState("");
-  const [problem, setProblem] = useState<string | null>(null);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const typed = text.trim();
-    const move = moves.find((one) => one.name.toLowerCase() === typed.toLowerCase());
-    setProblem(
-      move || !typed ? null : `${typed} cannot be played here: type a move such as ${moves[0]?.name}.`,
-    );
-    if (move && (await onPlay(move.name))) setText("");
-  };
-  return (
-    <form class="line" onSubmit={submit}>
-      <label>
-        <span>Your move, such as Qb3</span>
-        <input
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          maxLength={10}
-          autocomplete="off"
-          spellcheck={false}
-          disabled={disabled}
-        />
-      </label>
-      <button disabled={disabled}>Play</button>
-      <Problem text={problem} />
-    </form>
   );
 }
 

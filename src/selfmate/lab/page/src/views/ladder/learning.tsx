@@ -24,12 +24,13 @@ export function Learning() {
 }
 
 const SECONDS_FOR_MINUTES = 180;
+const MOST_CURVES = 8; // that can be told apart
 
 function Curves({ runs }: { runs: LearningRow[] }) {
   const opponents = [...new Set(runs.flatMap((run) => Object.keys(run.scores)))];
   const [wanted, setWanted] = useState(opponents[0]!);
   const opponent = opponents.includes(wanted) ? wanted : opponents[0]!;
-  const { x, curves, inMinutes } = useMemo(() => sideBySide(runs, opponent), [runs, opponent]);
+  const { x, curves, inMinutes, leftOut } = useMemo(() => sideBySide(runs, opponent), [runs, opponent]);
   return (
     <>
       <label class="opponent">
@@ -50,6 +51,7 @@ function Curves({ runs }: { runs: LearningRow[] }) {
         yRange={[0, 100]}
       />
       <p class="quiet">
+        {leftOut > 0 && `The newest ${MOST_CURVES} runs; ${leftOut} more were evaluated. `}
         100 % wins every game, 50 % is as strong as the opponent. Time is that of the run itself;
         what it was started from is not counted.
       </p>
@@ -59,7 +61,8 @@ function Curves({ runs }: { runs: LearningRow[] }) {
 
 /** One axis for all: a run has no value where only another one was evaluated. */
 function sideBySide(runs: LearningRow[], opponent: string) {
-  const there = runs.filter((run) => run.scores[opponent] !== undefined);
+  const evaluated = runs.filter((run) => run.scores[opponent] !== undefined);
+  const there = evaluated.slice(0, MOST_CURVES);
   const all = there.flatMap((run) => run.scores[opponent]![0]);
   const inMinutes = Math.max(...all) > SECONDS_FOR_MINUTES;
   const seconds = [...new Set(all)].sort((one, other) => one - other);
@@ -71,7 +74,12 @@ function sideBySide(runs: LearningRow[], opponent: string) {
       values: seconds.map((time) => byTime.get(time) ?? null),
     };
   });
-  return { x: seconds.map((time) => (inMinutes ? time / 60 : time)), curves, inMinutes };
+  return {
+    x: seconds.map((time) => (inMinutes ? time / 60 : time)),
+    curves,
+    inMinutes,
+    leftOut: evaluated.length - there.length,
+  };
 }
 
 function titleOf(opponent: string): string {

@@ -6,7 +6,7 @@ import { playerTitle } from "../../player_title";
 import { Problem, useAttempt } from "../../problem";
 import type { LadderData } from "./types";
 
-export function RateForm({ ladder }: { ladder: LadderData }) {
+export function RateForm({ ladder, wanted }: { ladder: LadderData; wanted: string | null }) {
   const offers = useOffers();
   return (
     <section class="card" aria-labelledby="rate-title">
@@ -16,15 +16,15 @@ export function RateForm({ ladder }: { ladder: LadderData }) {
       ) : offers === null ? (
         <p class="quiet">Looking for players ...</p>
       ) : (
-        <Form offers={offers} />
+        <Form key={wanted} offers={offers} first={wanted ?? offers[0]?.strengths[0]?.name ?? "random"} />
       )}
       <Problem text={ladder.rating === null ? ladder.problem : null} />
     </section>
   );
 }
 
-function Form({ offers }: { offers: Offer[] }) {
-  const [player, setPlayer] = useState(offers[0]?.strengths[0]?.name ?? "random");
+function Form({ offers, first }: { offers: Offer[]; first: string }) {
+  const [player, setPlayer] = useState(first);
   const [games, setGames] = useState("40");
   const { problem, busy, attempt } = useAttempt();
   const rate = (event: Event) => {

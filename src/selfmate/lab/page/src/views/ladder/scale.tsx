@@ -1,5 +1,6 @@
 // Ratings as dots with the interval they may lie in, strongest first.
 import { useState } from "preact/hooks";
+import { linkTo } from "../../place";
 import { playerTitle } from "../../player_title";
 import { signed } from "../match/words";
 import type { LadderData, Rated } from "./types";
@@ -40,6 +41,7 @@ export function Scale({ ladder }: { ladder: LadderData }) {
               <Axis span={span} />
             </th>
             <th scope="col">Games</th>
+            <td />
           </tr>
         </thead>
         <tbody>
@@ -87,12 +89,13 @@ function Axis({ span }: { span: Span }) {
 }
 
 function Row({ player, span }: { player: Rated; span: Span }) {
+  const title = playerTitle(player.name);
   const low = player.low ?? span.from;
   const high = player.high ?? span.to;
   const open = [player.low === null && "open-low", player.high === null && "open-high"];
   return (
     <tr class={player.trained ? "trained" : ""}>
-      <th scope="row">{playerTitle(player.name)}</th>
+      <th scope="row">{title}</th>
       <td class="elo">
         <b>{signed(player.elo)}</b> <span class="quiet">{intervalText(player)}</span>
       </td>
@@ -109,6 +112,14 @@ function Row({ player, span }: { player: Rated; span: Span }) {
         </div>
       </td>
       <td class="games">{player.games}</td>
+      <td class="ways">
+        <a href={linkTo("play", { player: player.name })} aria-label={`Play ${title}`}>
+          Play
+        </a>{" "}
+        <a href={linkTo("match", { a: player.name })} aria-label={`Match with ${title}`}>
+          Match
+        </a>
+      </td>
     </tr>
   );
 }

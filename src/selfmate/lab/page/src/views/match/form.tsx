@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import { post } from "../../api";
 import { linkTo } from "../../place";
 import { type Offer, PlayerPicker, useOffers } from "../../players";
-import { playerTitle } from "../../player_title";
 import { Problem, useAttempt } from "../../problem";
 
 const MOST_GAMES = 10000;
@@ -20,18 +19,10 @@ export function NewMatch({ a, b }: { a: string | null; b: string | null }) {
       {offers === null ? (
         <p class="quiet">Looking for players ...</p>
       ) : (
-        <Form offers={withLinked(withLinked(offers, a), b)} a={a} b={b} />
+        <Form offers={offers} a={a} b={b} />
       )}
     </section>
   );
-}
-
-/** A player that a link names is there to choose, also where it is not offered. */
-function withLinked(offers: Offer[], name: string | null): Offer[] {
-  const isThere = offers.some((offer) => offer.strengths.some((one) => one.name === name));
-  if (name === null || isThere) return offers;
-  const title = playerTitle(name);
-  return [{ title, about: "from the link", strengths: [{ name, title }] }, ...offers];
 }
 
 function firstChoice(offers: Offer[]): string {

@@ -38,7 +38,7 @@ export function OneMatch({ id }: { id: string }) {
         <Progress match={match} />
       </div>
       <Stage match={match} chosen={chosen} onFollow={() => setChosen(null)} />
-      <div class="side">
+      <div class="beside">
         <section class="card" aria-label="Score">
           <Score match={match} />
           <Actions match={match} />

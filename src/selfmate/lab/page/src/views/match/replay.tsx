@@ -1,7 +1,9 @@
 // A finished game, move by move: by buttons, by arrow keys, by a click on a move, or by itself.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Board } from "../../board";
+import { Moves, Steps, useStepKeys } from "../../moves";
+import { linkToGame } from "../../place";
 import { Seat } from "./seat";
 import type { GameRecord } from "./types";
 
@@ -31,12 +33,8 @@ export function Replay({ record, names: [white, black], running, children }: Rep
     setPly((now) => Math.max(0, Math.min(last, now + by)));
   };
   useTicks(runs && ply < last, () => setPly(ply + 1));
-  useArrowKeys({
-    ArrowLeft: () => step(-1),
-    ArrowRight: () => step(1),
-    Home: () => go(0),
-    End: () => go(last),
-  });
+  useStepKeys(step);
+  const start = record.positions[0]!.fen;
   const position = record.positions[ply]!;
   const turn = position.fen.split(" ")[1] === "b" ? "black" : "white";
   return (
@@ -50,57 +48,29 @@ export function Replay({ record, names: [white, black], running, children }: Rep
         label={`Game ${record.number + 1} after ${ply} of ${last} plies`}
       />
       <Seat name={white} colour="White" />
-      <div class="line steps">
-        <Step label="To the start" sign="«" disabled={ply === 0} onClick={() => go(0)} />
-        <Step label="One move back" sign="‹" disabled={ply === 0} onClick={() => step(-1)} />
-        <button disabled={ply === last} onClick={() => setRuns(!runs)}>
-          {runs && ply < last ? "Pause" : "Play"}
-        </button>
-        <Step label="One move on" sign="›" disabled={ply === last} onClick={() => step(1)} />
-        <Step label="To the end" sign="»" disabled={ply === last} onClick={() => go(last)} />
-      </div>
+      <Steps
+        shown={ply}
+        last={last}
+        onStep={step}
+        playing={runs && ply < last}
+        onPlay={() => {
+          if (ply === last) setPly(0);
+          setRuns(ply === last || !runs);
+        }}
+      />
       <p class="about-game">{children}</p>
-      <Moves record={record} ply={ply} onGo={go} />
+      <Moves
+        start={start}
+        sans={record.sans}
+        shown={ply}
+        book={record.opening_plies}
+        empty="No moves."
+        onGo={go}
+      />
+      <a class="button" href={linkToGame(start, record.moves, ply)}>
+        Analyse
+      </a>
     </>
-  );
-}
-
-type StepProps = { label: string; sign: string; disabled: boolean; onClick: () => void };
-
-function Step({ label, sign, disabled, onClick }: StepProps) {
-  return (
-    <button aria-label={label} title={label} disabled={disabled} onClick={onClick}>
-      {sign}
-    </button>
-  );
-}
-
-type MovesProps = { record: GameRecord; ply: number; onGo: (ply: number) => void };
-
-function Moves({ record, ply, onGo }: MovesProps) {
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const now = list.current?.querySelector<HTMLElement>("[aria-current]");
-    if (now && list.current) list.current.scrollTop = now.offsetTop - list.current.clientHeight / 2;
-  }, [ply]);
-  const [, firstTurn = "w", , , , firstMove = "1"] = record.positions[0]!.fen.split(" ");
-  const offset = 2 * Number(firstMove) - 2 + (firstTurn === "b" ? 1 : 0);
-  return (
-    <div class="moves" ref={list} aria-label="Moves" role="group">
-      {record.positions.slice(1).map((position, index) => (
-        <span key={index}>
-          {(index + offset) % 2 === 0 && <span class="quiet">{(index + offset) / 2 + 1}. </span>}
-          <button
-            class={index < record.opening_plies ? "book" : ""}
-            tabIndex={-1}
-            aria-current={index + 1 === ply ? "true" : undefined}
-            onClick={() => onGo(index + 1)}
-          >
-            {position.san}
-          </button>{" "}
-        </span>
-      ))}
-    </div>
   );
 }
 
@@ -109,20 +79,5 @@ function useTicks(on: boolean, tick: () => void): void {
     if (!on) return;
     const timer = setTimeout(tick, MS_A_MOVE);
     return () => clearTimeout(timer);
-  });
-}
-
-/** Anywhere but where keys are typed. */
-function useArrowKeys(keys: Record<string, () => void>): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const typing = (event.target as HTMLElement).matches?.("input, select, textarea");
-      const act = keys[event.key];
-      if (act === undefined || typing || event.ctrlKey || event.altKey || event.metaKey) return;
-      event.preventDefault();
-      act();
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
   });
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../../api";
 import { Board } from "../../board";
+import { resultText } from "../../numbers";
 import { playerTitle } from "../../player_title";
 import { Problem, useAttempt } from "../../problem";
 import { Replay } from "./replay";
@@ -27,7 +28,7 @@ export function Stage({ match, chosen, onFollow }: StageProps) {
           names={namesOf(match, record.number)}
           running={chosen === null}
         >
-          <b>Game {record.number + 1}</b>: {record.result}, {gameText(record)}
+          <b>Game {record.number + 1}</b>: {resultText(record.result)}, {gameText(record)}
         </Replay>
       ) : (
         <Empty text={goesOn ? "The first games are being played ..." : "No game has ended yet."} />

@@ -28,8 +28,8 @@ export type GameRow = {
   plies: number;
 };
 
-export type Position = { fen: string; check: boolean; move: [string, string] | null; san?: string };
-export type GameRecord = GameRow & { opening_plies: number; positions: Position[] };
+export type Position = { fen: string; check: boolean; move: [string, string] | null };
+export type GameRecord = GameRow & { opening_plies: number; positions: Position[]; sans: string[]; moves: string[] };
 
 export type MatchRow = {
   id: string;

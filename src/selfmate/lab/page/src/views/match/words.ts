@@ -43,7 +43,8 @@ export function firstIsWhite(number: number): boolean {
 }
 
 export function gameText(game: GameRow): string {
-  const how = game.forfeit ? `forfeit: ${game.reason}` : game.reason;
+  const reason = game.reason === "ply limit" ? "cut at the ply limit" : game.reason;
+  const how = game.forfeit ? `forfeit: ${reason}` : reason;
   return `${how}, ${counted(Math.ceil(game.plies / 2), "move")}`;
 }
 

@@ -12,6 +12,8 @@ type Props = {
   onFlip: () => void;
   onResign: () => void;
   onNew: () => void;
+  /** Where the game can be analysed. */
+  analysis: string;
   onProblem: (sentence: string) => void;
 };
 
@@ -45,6 +47,9 @@ export function Controls(props: Props) {
         <button type="button" onClick={props.onNew}>
           New game
         </button>
+        <a class="button" href={props.analysis}>
+          Analyse
+        </a>
         <CopyButton game={game} onProblem={props.onProblem} />
         <button type="button" onClick={() => downloadPgn(game)}>
           Download PGN

@@ -37,7 +37,7 @@ export type Game = {
   turn: Color;
   destinations: Record<string, string[]>;
   promotions: string[];
-  sans: Record<string, string>;
+  legal: Record<string, string>;
   moves: Ply[];
   thinking: boolean;
   problem: string | null;
@@ -64,9 +64,4 @@ export function opposite(side: Color): Color {
 /** Whose move it is in a FEN. */
 export function turnOf(fen: string): Color {
   return fen.split(" ")[1] === "b" ? "black" : "white";
-}
-
-/** The full name, for somebody who reads: "you", or the player's. */
-export function nameOf(game: Game, side: Color): string {
-  return side === game.person ? "You" : game.names[side];
 }

@@ -1,8 +1,9 @@
 // Beside the board: what is going on, what the player thinks, the moves, and what can be done.
 import type { ComponentChildren } from "preact";
+import { Moves, Steps } from "../../moves";
+import { resultText } from "../../numbers";
 import { Problem } from "../../problem";
 import { type Game, opposite } from "./game";
-import { Moves } from "./moves";
 import { Judgement, Minded, thoughtAt } from "./thinking";
 import type { Title } from "./titles";
 
@@ -14,6 +15,7 @@ type Props = {
   hint: string | null;
   problem: string | null;
   onGo: (to: number) => void;
+  onStep: (by: number) => void;
   onShowThoughts: (shows: boolean) => void;
   onAgain: () => void;
   onOtherColour: () => void;
@@ -51,7 +53,14 @@ export function Panel(props: Props) {
         {props.showsThoughts && ply !== null && <Minded ply={ply} name={props.titles[ply.side].name} />}
         {props.showsThoughts && ply === null && <p class="quiet">{silence(game, shown)}</p>}
       </div>
-      <Moves game={game} shown={shown} onGo={props.onGo} />
+      <Moves
+        start={game.start.fen}
+        sans={game.moves.map((ply) => ply.san)}
+        shown={shown}
+        empty="No moves yet."
+        onGo={props.onGo}
+      />
+      <Steps shown={shown} last={game.moves.length} onStep={props.onStep} />
       {props.children}
     </section>
   );
@@ -61,7 +70,7 @@ function End({ game, onAgain, onOtherColour }: Props) {
   return (
     <>
       <p class="result">
-        <span class="score">{game.end!.score.replaceAll("1/2", "½").replace("-", " – ")}</span> {game.end!.words}
+        <span class="score">{resultText(game.end!.score)}</span> {game.end!.words}
       </p>
       <div class="line">
         <button type="button" class="main" onClick={onAgain}>

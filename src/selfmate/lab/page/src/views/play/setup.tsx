@@ -1,24 +1,25 @@
 // What the next game is to be: who plays, on which side, with which clock.
 import { useState } from "preact/hooks";
+import { Choice } from "../../choice";
 import { type Offer, PlayerPicker } from "../../players";
 import { Problem } from "../../problem";
 import { ClockPicker } from "./clock_picker";
-import type { Choice, Side } from "./game";
+import type { Choice as Chosen } from "./game";
 
-const SIDES: { side: Side; title: string }[] = [
-  { side: "white", title: "White" },
-  { side: "random", title: "Either" },
-  { side: "black", title: "Black" },
-  { side: "watch", title: "Just watch" },
-];
+const SIDES = [
+  ["white", "White"],
+  ["random", "Either"],
+  ["black", "Black"],
+  ["watch", "Just watch"],
+] as const;
 const EASY = "teacher:depth=1";
 
-export function plainChoice(player: string): Choice {
+export function plainChoice(player: string): Chosen {
   return { player, side: "white", opponent: null, fen: null, clock: null };
 }
 
 /** Against the newest that was trained here, else somebody a beginner can beat. */
-export function firstChoice(offers: Offer[], before: Choice | null): Choice {
+export function firstChoice(offers: Offer[], before: Chosen | null): Chosen {
   const names = offers.flatMap((offer) => offer.strengths.map((one) => one.name));
   if (before !== null && names.includes(before.player)) return { ...before, fen: null };
   return plainChoice(names[0]?.startsWith("runs/") ? names[0] : EASY);
@@ -26,16 +27,16 @@ export function firstChoice(offers: Offer[], before: Choice | null): Choice {
 
 type Props = {
   offers: Offer[];
-  first: Choice;
+  first: Chosen;
   busy: boolean;
   problem: string | null;
-  onPlay: (choice: Choice) => void;
+  onPlay: (choice: Chosen) => void;
   onCancel: (() => void) | null;
 };
 
 export function Setup({ offers, first, busy, problem, onPlay, onCancel }: Props) {
   const [choice, setChoice] = useState(first);
-  const change = (part: Partial<Choice>) => setChoice({ ...choice, ...part });
+  const change = (part: Partial<Chosen>) => setChoice({ ...choice, ...part });
   const isWatched = choice.side === "watch";
   const submit = (event: Event) => {
     event.preventDefault();
@@ -44,7 +45,12 @@ export function Setup({ offers, first, busy, problem, onPlay, onCancel }: Props)
   return (
     <form class="setup card" onSubmit={submit}>
       <h1>{isWatched ? "Watch a game" : "Play a game"}</h1>
-      <SidePicker side={choice.side} onChoose={(side) => change({ side })} />
+      <Choice
+        legend="You play"
+        options={SIDES}
+        value={choice.side}
+        onChoose={(side) => change({ side })}
+      />
       <PlayerPicker
         offers={offers}
         label={isWatched ? "White" : "Against"}
@@ -86,25 +92,5 @@ export function Setup({ offers, first, busy, problem, onPlay, onCancel }: Props)
         )}
       </div>
     </form>
-  );
-}
-
-function SidePicker({ side, onChoose }: { side: Side; onChoose: (side: Side) => void }) {
-  return (
-    <fieldset class="sides">
-      <legend>You play</legend>
-      {SIDES.map((one) => (
-        <label key={one.side}>
-          <input
-            type="radio"
-            name="side"
-            value={one.side}
-            checked={one.side === side}
-            onChange={() => onChoose(one.side)}
-          />
-          <span>{one.title}</span>
-        </label>
-      ))}
-    </fieldset>
   );
 }

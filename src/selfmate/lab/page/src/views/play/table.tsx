@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { type Arrow, Board } from "../../board";
 import { ClockFace } from "./clock";
 import { type Game, opposite, turnOf } from "./game";
-import { Promotion } from "./promotion";
+import { Promotion } from "../../promotion";
 import type { Title } from "./titles";
 
 type Props = {
@@ -80,7 +80,7 @@ function Strip({ game, side, title }: { game: Game; side: Color; title: Title })
   const isToMove = game.end === null && game.turn === side;
   return (
     <div class={`strip${isToMove ? " to-move" : ""}`}>
-      <span class={`dot ${side}`} aria-hidden="true" />
+      <span class={`disc ${side}`} aria-hidden="true" />
       <b>{title.name}</b>
       <span class="quiet detail">{isThinking ? "thinking ..." : title.detail}</span>
       {game.clock !== null && <ClockFace clock={game.clock} side={side} />}

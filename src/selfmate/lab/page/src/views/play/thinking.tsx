@@ -1,5 +1,7 @@
 // What a player thought of its move: a bar, a line, and the moves it had in mind.
 import type { Arrow } from "../../board";
+import { Chances, chancesInWords, type Shares } from "../../chances";
+import { percent } from "../../numbers";
 import type { Considered, Game, Ply, Thought } from "./game";
 
 /** The newest move up to the one shown that a player made, if it said something of it. */
@@ -26,7 +28,7 @@ export function Judgement({ ply, name }: { ply: Ply; name: string }) {
   if (thought.value === null) return null;
   return (
     <div class="judged">
-      <Bar ply={ply} thought={thought} />
+      <Chances shares={sharesOf(ply, thought)} words={wordsOf(sharesOf(ply, thought), thought)} />
       <p>
         {name}: {thought.judgement ?? wordsOf(sharesOf(ply, thought), thought)}
       </p>
@@ -67,29 +69,13 @@ function Row({ one, chosen }: { one: Considered; chosen: boolean }) {
   );
 }
 
-/** White's chances at the left, Black's at the right, draws between where they are known. */
-function Bar({ ply, thought }: { ply: Ply; thought: Thought }) {
-  const shares = sharesOf(ply, thought);
-  return (
-    <div class="chances" role="img" aria-label={wordsOf(shares, thought)} title={wordsOf(shares, thought)}>
-      <span class="white" style={{ width: percent(shares[0]) }} />
-      <span class="draw" style={{ width: percent(shares[1]) }} />
-      <span class="black" style={{ width: percent(shares[2]) }} />
-    </div>
-  );
-}
-
-function sharesOf(ply: Ply, thought: Thought): [number, number, number] {
+function sharesOf(ply: Ply, thought: Thought): Shares {
   const half = (1 + (thought.value ?? 0)) / 2;
   const [win, draw, loss] = thought.wdl ?? [half, 0, 1 - half];
   return ply.side === "white" ? [win, draw, loss] : [loss, draw, win];
 }
 
-function wordsOf([white, draw, black]: [number, number, number], thought: Thought): string {
-  if (thought.wdl === null) return `How good it looks: White ${percent(white)}, Black ${percent(black)}`;
-  return `White wins ${percent(white)}, draw ${percent(draw)}, Black wins ${percent(black)}`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)}%`;
+function wordsOf(shares: Shares, thought: Thought): string {
+  if (thought.wdl !== null) return chancesInWords(shares);
+  return `How good it looks: White ${percent(shares[0])}, Black ${percent(shares[2])}`;
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { post, remove } from "../../api";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
-import { whole } from "./numbers";
+import { whole } from "../../numbers";
 import type { Learner, Run } from "./types";
 
 type Props = { run: Run; learner: Learner | undefined };
@@ -42,6 +42,8 @@ export function Actions({ run, learner }: Props) {
             onGo={(pause_after) => ask("resume", { pause_after })}
           />
         )}
+      </div>
+      <div class="line">
         <Links run={run} />
         {isStill && run.unit && <Delete run={run} onProblem={attempt} />}
       </div>
@@ -86,6 +88,7 @@ function GoOn({ run, learner, busy, onGo }: GoOnProps) {
   );
 }
 
+/** To the views where it can be seen what a run has learned. */
 function Links({ run }: { run: Run }) {
   if (!run.plays || !run.done) return null;
   if (run.plays === "minichess")
@@ -102,6 +105,12 @@ function Links({ run }: { run: Run }) {
       </a>
       <a class="button" href={linkTo("match", { a: player })}>
         Match
+      </a>
+      <a class="button" href={linkTo("ladder", { player })}>
+        Rate
+      </a>
+      <a class="button" href={linkTo("analyse", { player })}>
+        Analyse
       </a>
     </>
   );

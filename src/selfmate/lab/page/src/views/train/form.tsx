@@ -4,18 +4,16 @@ import { post } from "../../api";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
 import { Field, textOf } from "./field";
-import { count } from "./numbers";
+import { count } from "../../numbers";
 import type { RunRow } from "../../runs";
 import type { Learner, Preset, Setting } from "./types";
 
-type Props = { learners: Learner[]; runs: RunRow[] };
+type Props = { learners: Learner[]; runs: RunRow[]; first: string };
 type Texts = Record<string, string>;
 
-const FIRST = "reinforce";
-
-export function NewTraining({ learners, runs }: Props) {
+export function NewTraining({ learners, runs, first }: Props) {
   const here = learners.filter((learner) => learner.here);
-  const [chosen, setChosen] = useState(FIRST);
+  const [chosen, setChosen] = useState(first);
   const learner = here.find((one) => one.name === chosen) ?? here[0];
   if (learner === undefined) return null;
   return (

@@ -1,8 +1,12 @@
 // A board that shows the newest game of a run move by move, and then the next one.
 import { useEffect, useState } from "preact/hooks";
 import { Board } from "../../board";
+import { Steps } from "../../moves";
+import { resultText } from "../../numbers";
+import { linkToGame } from "../../place";
 import type { Sample } from "./types";
 
+const CHESS_SIZE = 8;
 const MOVE_MS = 600;
 const END_MS = 2500;
 
@@ -45,41 +49,27 @@ export function Replay({ sample }: { sample: Sample | null }) {
         </span>
         <b>{at === last ? ending(game) : moveText(at, game.moves[at - 1])}</b>
       </p>
+      <Steps
+        shown={at}
+        last={last}
+        onStep={(by) => go(at + by)}
+        playing={playing}
+        onPlay={() => {
+          if (!playing && at === last) take();
+          setPlaying(!playing);
+        }}
+      />
       <div class="line">
-        <button aria-label="To the start" onClick={() => go(0)}>
-          <Icon path="M3 3h2v10H3zM13 3v10L6 8z" />
+        <button disabled={!isNew} onClick={take}>
+          Newest game
         </button>
-        <button aria-label="Back" onClick={() => go(at - 1)}>
-          <Icon path="M11 3v10L4 8z" />
-        </button>
-        <button
-          aria-label={playing ? "Hold" : "Play on"}
-          onClick={() => {
-            if (!playing && at === last) take();
-            setPlaying(!playing);
-          }}
-        >
-          <Icon path={playing ? "M4 3h3v10H4zM9 3h3v10H9z" : "M4 2v12l9-6z"} />
-        </button>
-        <button aria-label="Forward" onClick={() => go(at + 1)}>
-          <Icon path="M5 3v10l7-5z" />
-        </button>
-        <button aria-label="To the end" onClick={() => go(last)}>
-          <Icon path="M3 3v10l7-5zM11 3h2v10h-2z" />
-        </button>
+        {game.size === CHESS_SIZE && (
+          <a class="button" href={linkToGame(game.fens[0]!, game.squares, at)}>
+            Analyse
+          </a>
+        )}
       </div>
-      <button disabled={!isNew} onClick={take}>
-        {isNew ? "To its newest game" : "This is its newest game"}
-      </button>
     </section>
-  );
-}
-
-function Icon({ path }: { path: string }) {
-  return (
-    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      <path d={path} fill="currentColor" />
-    </svg>
   );
 }
 
@@ -99,5 +89,5 @@ function moveText(ply: number, move: string | undefined): string {
 
 function ending(game: Sample): string {
   const reason = game.reason === "ply_limit" ? "cut at the ply limit" : game.reason;
-  return `${game.result === "*" ? "" : `${game.result}, `}${reason.replaceAll("_", " ")}`;
+  return `${game.result === "*" ? "" : `${resultText(game.result)}, `}${reason.replaceAll("_", " ")}`;
 }

@@ -1,6 +1,6 @@
 // All runs, the newest first, each with how far it is.
 import { linkTo } from "../../place";
-import { count, whole } from "./numbers";
+import { count, whole } from "../../numbers";
 import type { RunRow } from "../../runs";
 
 export function RunList({ runs, chosen }: { runs: RunRow[] | null; chosen: string | null }) {

@@ -4,7 +4,7 @@ import { Problem } from "../../problem";
 import { Actions } from "./actions";
 import { CurveCharts } from "./curve_charts";
 import { Alarms, Notes } from "./notes";
-import { count, duration, figure, whole } from "./numbers";
+import { count, duration, figure, whole } from "../../numbers";
 import { Replay } from "./replay";
 import { perSecond, ProgressBar, State } from "./run_list";
 import { SettingsTable } from "./settings_table";

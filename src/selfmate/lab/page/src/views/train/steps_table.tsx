@@ -1,6 +1,6 @@
 // The newest steps, a line each: what a press on Train came to.
 import { wordsOf } from "./figures";
-import { figure, percent, whole } from "./numbers";
+import { figure, percent, whole } from "../../numbers";
 import type { Learner, Run } from "./types";
 
 const MOST_COLUMNS = 7;

@@ -1,6 +1,6 @@
 // The figures that matter most, as they stand.
 import { wordsOf } from "./figures";
-import { figure, percent, whole } from "./numbers";
+import { figure, percent, whole } from "../../numbers";
 import type { Learner, Run } from "./types";
 
 const RESULTS = ["white_wins", "draws", "cut_games", "black_wins"];

@@ -1,6 +1,7 @@
 // Which piece a pawn becomes: four pieces on the board where it arrives.
 import type { Color } from "chessgroundx/types";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import "./promotion.css";
 
 const PIECES = { q: "Queen", n: "Knight", r: "Rook", b: "Bishop" } as const;
 const SQUARES = 8;

@@ -35,6 +35,11 @@ export function duration(seconds: number): string {
   return smaller === undefined || rest === 0 ? first : `${first} ${rest} ${smaller[1]}`;
 }
 
+/** 1 – 0, ½ – ½ */
+export function resultText(result: string): string {
+  return result.replaceAll("1/2", "½").replace("-", " – ");
+}
+
 /** "1 game", "50 games": units are named in the plural. */
 export function count(number: number, unit: string): string {
   return `${whole(number)} ${number === 1 ? unit.replace(/s$/, "") : unit}`;
