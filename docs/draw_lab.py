@@ -1,0 +1,89 @@
+"""Draws docs/pictures/lab-*.png: the lab with a run that was just trained. Run by `make docs`."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+PICTURES = Path(__file__).resolve().parent / "pictures"
+SELFMATE = (sys.executable, "-m", "selfmate")
+TRAININGS = (
+    ("reinforce", "--preset", "sparring", "--run", "runs/first-steps", "--pause-after", "8000"),
+    ("ddqn", "--run", "runs/mini"),
+)
+OPENING = ("e4", "Nf3", "Bc4")
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder:
+        for training in TRAININGS:
+            subprocess.run([*SELFMATE, "train", *training], cwd=folder, check=True)
+        with running_lab(Path(folder)) as link, sync_playwright() as playwright:
+            chromium = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            )
+            page = chromium.new_page(viewport={"width": 1280, "height": 900})
+            expect.set_options(timeout=60_000)
+            page.goto(link)
+            draw_train(page)
+            draw_play(page)
+            draw_endgame(page)
+            chromium.close()
+
+
+@contextmanager
+def running_lab(folder: Path) -> Iterator[str]:
+    lab = subprocess.Popen(
+        [*SELFMATE, "lab", "--port", "0", "--no-browser"],
+        cwd=folder,
+        env=os.environ | {"XDG_STATE_HOME": str(folder)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert lab.stdout is not None
+    try:
+        yield next(line.strip() for line in lab.stdout if line.startswith("http"))
+    finally:
+        lab.terminate()
+        lab.wait()
+
+
+def draw_train(page: Page) -> None:
+    page.evaluate("location.hash = '#/train?run=first-steps'")
+    expect(page.locator(".charts canvas")).not_to_have_count(0)
+    page.get_by_role("button", name="To the end", exact=True).click()
+    page.set_viewport_size({"width": 1280, "height": 1120})  # so that curves are seen
+    draw(page, "train")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def draw_play(page: Page) -> None:
+    page.evaluate("location.hash = '#/play?player=runs/first-steps'")
+    moves = page.get_by_role("list", name="Moves").get_by_role("button")
+    for number, move in enumerate(OPENING, start=1):
+        page.get_by_label("Type a move").fill(move)
+        page.keyboard.press("Enter")
+        expect(moves).to_have_count(2 * number)
+    page.get_by_label("Show what it thinks").check()
+    draw(page, "play")
+
+
+def draw_endgame(page: Page) -> None:
+    page.evaluate("location.hash = '#/endgame?run=mini'")
+    expect(page.get_by_text("It would play")).to_be_visible()
+    draw(page, "endgame")
+
+
+def draw(page: Page, view: str) -> None:
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(1000)  # until nothing moves any more
+    page.screenshot(path=PICTURES / f"lab-{view}.png")
+
+
+main()
