@@ -1,5 +1,5 @@
 // The moves of a game, to be clicked, and the buttons and keys that lead through them.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import "./moves.css";
 
 type MovesProps = {
@@ -113,7 +113,8 @@ const KEYS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, Home: -Infi
 
 /** The same by arrow keys, anywhere but where keys are typed. */
 export function useStepKeys(step: (by: number) => void): void {
-  useEffect(() => {
+  // At once, so that no key is lost between a game's arrival and the next frame.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const by = KEYS[event.key];
       const isOther = event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target);

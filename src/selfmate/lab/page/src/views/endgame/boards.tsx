@@ -41,7 +41,15 @@ export function Boards({ size, game, shown, run, news, onPlay }: BoardsProps) {
         <Legend />
       </figure>
       <figure>
-        <figcaption>Learned{news?.step != null && ` by ${news.name}`}</figcaption>
+        <figcaption>
+          Learned
+          {news?.step != null && (
+            <>
+              {" by "}
+              <a href={linkTo("train", { run: news.name })}>{news.name}</a>
+            </>
+          )}
+        </figcaption>
         {position.learned ? (
           <>
             {board("learned", "Learned values")}
