@@ -1,5 +1,6 @@
 """`selfmate lab` as it is typed: wrong options, restarts, and a quick end."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from socket import IPPROTO_TCP, TCP_NODELAY
 from threading import Timer
 
 import pytest
@@ -45,6 +47,23 @@ def test_a_host_is_one_address_of_this_machine(host: str, said: str) -> None:
 def test_only_loopback_is_for_this_machine_alone() -> None:
     with serve.listen("127.0.0.1", 0) as listening:
         assert serve.is_loopback(listening)
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """And not when the last one is known to have come, which takes a browser 40 ms to say."""
+
+    async def accepted(listening: socket.socket) -> int:
+        talks: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
+        async with await asyncio.start_server(lambda _, out: talks.put(out), sock=listening):
+            with socket.create_connection(listening.getsockname()):
+                out = await talks.get()
+                nodelay = out.get_extra_info("socket").getsockopt(IPPROTO_TCP, TCP_NODELAY)
+                out.close()
+                await out.wait_closed()
+        return int(nodelay)
+
+    with serve.listen("127.0.0.1", 0) as listening, ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, accepted(listening)).result(PATIENCE_S)
 
 
 def test_a_port_that_is_taken_is_said_in_one_line(lab: RunningLab) -> None:
