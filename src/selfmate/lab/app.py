@@ -96,10 +96,11 @@ def _matches(
     outside = Outside(folder, players)
     matches = Matches(folder / "matches", outside)
     ladder = LadderTopic(folder / "pool.jsonl", outside)
+    learning = Learning(runs)
     topics.add("matches", lambda _: matches)
     topics.add("match", lambda name: MatchTopic(matches, name))
     topics.add("ladder", lambda _: ladder)
-    topics.add("learning", lambda _: Learning(runs))
+    topics.add("learning", lambda _: learning)
     return match_routes(matches), ladder_routes(ladder)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
-from anyio import to_thread
+from anyio import move_on_after, to_thread
 
 from selfmate.lab.app import LabSettings, make_app
 from selfmate.lab.socket import MOST_MESSAGE_BYTES
@@ -38,7 +38,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends at once only where it sees TCP by name; else answers wait 40 ms for a receipt.
+    listening = socket.socket(family, proto=socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
@@ -79,21 +81,21 @@ def link(settings: LabSettings) -> str:
 
 def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Until Ctrl-C or SIGTERM. `ready` is called when requests are answered."""
-    with ExitStack() as closing:
-        config = uvicorn.Config(
-            make_app(settings, closing),
-            http="h11",
-            ws="websockets-sansio",
-            lifespan="off",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            ws_max_size=MOST_MESSAGE_BYTES,
-            ws_per_message_deflate=False,
-            timeout_graceful_shutdown=PATIENCE_S,
-            limit_concurrency=MOST_CONNECTIONS,
-        )
-        _Server(config, ready, closing).run(sockets=[listening])
+    closing = ExitStack()
+    config = uvicorn.Config(
+        make_app(settings, closing),
+        http="h11",
+        ws="websockets-sansio",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws_max_size=MOST_MESSAGE_BYTES,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=PATIENCE_S,
+        limit_concurrency=MOST_CONNECTIONS,
+    )
+    _Server(config, ready, closing).run(sockets=[listening])
     _leave()
 
 
@@ -105,12 +107,15 @@ class _Server(uvicorn.Server):
         self._ready, self._closing = ready, closing
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        # A thread for everybody: who waits for a slow player must not hold up the others.
+        to_thread.current_default_thread_limiter().total_tokens = MOST_CONNECTIONS
         await super().startup(sockets)
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # to be cut off is no error
-        await to_thread.run_sync(self._closing.close)  # requests may wait for what is closed here
+        with move_on_after(PATIENCE_S):  # a player may be deaf; requests may wait for the others
+            await to_thread.run_sync(self._closing.close, abandon_on_cancel=True)
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -21,8 +21,8 @@ class GrowingLines:
 
     def more(self) -> tuple[bool, list[dict[str, Any]]]:
         """Whether what was read before is void, and some of the lines since then, none when there
-        are none. It is when the run has
-        gone back: what it writes from there on is different, even if it is as long."""
+        are none. It is when the run has gone back: what it writes from there on is different, even
+        if it is as long."""
         try:
             with open_plain(self._path) as file:
                 file.seek(self._end - len(self._last))
@@ -47,3 +47,20 @@ class GrowingLines:
             self._last = line + b"\n"
             self._end += len(self._last)
         return found
+
+
+class GrowingFiles:
+    """Several files of one run, which go back together."""
+
+    def __init__(self, *paths: Path) -> None:
+        self._files = [GrowingLines(path) for path in paths]
+
+    def more(self) -> tuple[bool, list[list[dict[str, Any]]]]:
+        """As of one file, for each."""
+        parts = [file.more() for file in self._files]
+        is_void = any(void for void, _ in parts)
+        if is_void:
+            for file in self._files:
+                file.rewind()
+            parts = [file.more() for file in self._files]
+        return is_void, [lines for _, lines in parts]

@@ -1,5 +1,6 @@
 """`selfmate lab` as it is typed: wrong options, restarts, and a quick end."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from socket import IPPROTO_TCP, TCP_NODELAY
+from threading import Timer
 
 import pytest
 
@@ -18,6 +21,8 @@ from selfmate.lab.token import lasting_token
 from unit.cli.process import selfmate
 from unit.lab.door import Door
 
+MANY = 60
+PATIENCE_S = 60
 UNLIKELY_HOST = "192.0.2.1"  # kept free for examples, so no machine's own
 
 
@@ -42,6 +47,23 @@ def test_a_host_is_one_address_of_this_machine(host: str, said: str) -> None:
 def test_only_loopback_is_for_this_machine_alone() -> None:
     with serve.listen("127.0.0.1", 0) as listening:
         assert serve.is_loopback(listening)
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """And not when the last one is known to have come, which takes a browser 40 ms to say."""
+
+    async def accepted(listening: socket.socket) -> int:
+        talks: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
+        async with await asyncio.start_server(lambda _, out: talks.put(out), sock=listening):
+            with socket.create_connection(listening.getsockname()):
+                out = await talks.get()
+                nodelay = out.get_extra_info("socket").getsockopt(IPPROTO_TCP, TCP_NODELAY)
+                out.close()
+                await out.wait_closed()
+        return int(nodelay)
+
+    with serve.listen("127.0.0.1", 0) as listening, ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, accepted(listening)).result(PATIENCE_S)
 
 
 def test_a_port_that_is_taken_is_said_in_one_line(lab: RunningLab) -> None:
@@ -118,24 +140,27 @@ def test_starting_and_listing_players_load_nothing_heavy(lab: RunningLab) -> Non
 
 
 ENDING = """
-import sys, threading, time
+import os, sys, threading
 from pathlib import Path
 from fastapi import FastAPI
 from selfmate.lab import serve
 from selfmate.lab.app import LabSettings
 
 closed, never = threading.Event(), threading.Event()
+deaf = "deaf" in sys.argv
 app = FastAPI()
 
 @app.get("/slow")
 def slow() -> str:
-    print("asked", flush=True)
+    os.write(1, b"asked\\n")
     closed.wait()
     return "closed"
 
 def close():
     print("closing", flush=True)
     closed.set()
+    if deaf:
+        never.wait()
 
 def make_app(settings, closing):
     closing.callback(close)
@@ -149,16 +174,25 @@ serve.serve(settings, listening, lambda: print(listening.getsockname()[1], flush
 """
 
 
-def test_requests_get_their_answers_when_views_are_closed_and_threads_do_not_hold_us() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", ENDING], stdout=subprocess.PIPE, text=True
-    ) as process:
+@pytest.mark.parametrize("player", ["slow", "deaf"])
+def test_slow_answers_hold_up_neither_others_nor_the_end(player: str) -> None:
+    """All who ask are heard at once, and get their answers when views are closed."""
+    command = [sys.executable, "-c", ENDING, player]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
+        ExitStack() as whatever_happens,
+    ):
+        whatever_happens.callback(process.kill)
+        watchdog = Timer(PATIENCE_S, process.kill)
+        whatever_happens.callback(watchdog.cancel)
+        watchdog.start()
         assert process.stdout is not None
         door = Door(int(process.stdout.readline()), "")
-        with ThreadPoolExecutor() as pool:
-            answer = pool.submit(door.ask, "GET", "/slow")
-            assert process.stdout.readline() == "asked\n"
+        with ThreadPoolExecutor(MANY) as pool:
+            answers = [pool.submit(door.ask, "GET", "/slow") for _ in range(MANY)]
+            for _ in range(MANY):
+                assert process.stdout.readline() == "asked\n"
             process.send_signal(signal.SIGTERM)
-            assert answer.result().json() == "closed"
+            assert {answer.result().json() for answer in answers} == {"closed"}
         assert process.stdout.readline() == "closing\n"
         assert process.wait(timeout=60) == 0

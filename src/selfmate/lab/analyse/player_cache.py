@@ -33,9 +33,13 @@ class PlayerCache:
             with chair.lock:
                 if chair.is_removed:
                     continue
-                if chair.player is None:
-                    chair.player = self._players.load(name)
-                yield chair.player
+                try:
+                    if chair.player is None:
+                        chair.player = self._players.load(name)
+                    yield chair.player
+                finally:
+                    if chair.is_removed:
+                        chair.close()
                 return
 
     def close(self) -> None:
@@ -72,7 +76,14 @@ class _Chair:
         self.is_removed = False
 
     def remove(self) -> None:
-        with self.lock:
-            self.is_removed = True
-            if self.player is not None:
-                self.player.close()
+        """Closes the player now, or as soon as it has answered: nobody waits for that."""
+        self.is_removed = True
+        if self.lock.acquire(blocking=False):
+            try:
+                self.close()
+            finally:
+                self.lock.release()
+
+    def close(self) -> None:
+        if self.player is not None:
+            self.player.close()

@@ -15,6 +15,7 @@ from selfmate.lab.errors import BusyError
 from selfmate.lab.job import Job
 from selfmate.lab.outside import Outside
 from selfmate.lab.players import RUNS
+from selfmate.lab.runs_folder import changed_ns
 from selfmate.runs.lock import is_taken
 
 SEED = 1  # that of `selfmate rate`
@@ -55,7 +56,7 @@ class LadderTopic:
             self._job.end()
 
     def version(self) -> Hashable:
-        changes = [_changed_ns(path) for path in (self._pool, news_path(self._pool))]
+        changes = [changed_ns(path) for path in (self._pool, news_path(self._pool))]
         return (*changes, self._runs(), self._stopped)
 
     def data(self) -> dict[str, Any]:
@@ -112,10 +113,3 @@ def ladder_routes(ladder: LadderTopic) -> APIRouter:
         return {}
 
     return router
-
-
-def _changed_ns(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

@@ -15,12 +15,13 @@ from selfmate.lab.train.curves import Curves, figures_of
 from selfmate.lab.train.trainings import Trainings
 from selfmate.runs.checkpoints import Checkpoints
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.growing import GrowingLines
+from selfmate.runs.growing import GrowingFiles
 from selfmate.runs.lock import is_locked
 from selfmate.runs.status import STATUS
 from selfmate.runs.writer import BEST, METRICS, NOTES, TIMINGS
 
 SECONDS_BETWEEN_LOOKS = 1.0
+MOST_PARTS = 2  # of a long history that are read at a look: nobody waits for all of it
 MOST_NOTES, MOST_STEPS = 30, 8  # that are shown
 VERSIONS = count(1)  # of all feeds: a feed that is made again is another one
 
@@ -30,9 +31,8 @@ class RunFeed:
 
     def __init__(self, path: Path, trainings: Trainings) -> None:
         self._path, self._trainings = path, trainings
-        self._metrics = GrowingLines(path / METRICS)
-        self._timings = GrowingLines(path / TIMINGS)
-        self._notes = GrowingLines(path / NOTES)
+        self._files = GrowingFiles(path / METRICS, path / TIMINGS, path / NOTES)
+        self._behind = False
         self._lock = threading.Lock()
         self._stamps: Hashable = None
         self._looked, self._start = -SECONDS_BETWEEN_LOOKS, ""
@@ -59,13 +59,13 @@ class RunFeed:
         if start.state == self._start and now - self._looked < SECONDS_BETWEEN_LOOKS:
             return
         self._looked, self._start = now, start.state
-        stamps = (start, self._files())
-        if stamps != self._stamps:
+        stamps = (start, self._changes())
+        if self._behind or stamps != self._stamps:
             self._data = self._described()
             self._stamps = stamps
             self._version = next(VERSIONS)
 
-    def _files(self) -> Hashable:
+    def _changes(self) -> Hashable:
         names = (STATUS, METRICS, TIMINGS, NOTES, BEST)
         return is_locked(self._path), *(changed_ns(self._path / name) for name in names)
 
@@ -75,7 +75,7 @@ class RunFeed:
         except ValueError:
             return self._trainings.described(self._path.name)
         row = self._trainings.told(describe(run))
-        self._read(row["unit"])
+        self._behind = not self._read(row["unit"])
         best = run.best()
         return row | {
             "config": run.config,
@@ -88,26 +88,21 @@ class RunFeed:
             "checkpoints": Checkpoints(self._path).steps(),
         }
 
-    def _read(self, unit: str) -> None:
-        while any(parts := self._more()):
-            metrics, timings, notes = parts
+    def _read(self, unit: str) -> bool:
+        """Whether that was all there is."""
+        for _ in range(MOST_PARTS):
+            is_void, (metrics, timings, notes) = self._files.more()
+            if is_void:
+                self._forget()
+            if not (metrics or timings or notes):
+                return True
             for line in metrics:
                 self._curves.add_metrics(line, unit)
             for line in timings:
                 self._curves.add_timing(line)
             self._steps.extend(_step(line, unit) for line in metrics[-MOST_STEPS:])
             self._said.extend(map(_note, notes[-MOST_NOTES:]))
-
-    def _more(self) -> list[list[dict[str, Any]]]:
-        """Some of what is new in each file. All three go back together."""
-        files = (self._metrics, self._timings, self._notes)
-        parts = [lines.more() for lines in files]
-        if any(is_void for is_void, _ in parts):
-            self._forget()
-            for lines in files:
-                lines.rewind()
-            parts = [lines.more() for lines in files]
-        return [lines for _, lines in parts]
+        return False
 
 
 def _step(line: Mapping[str, Any], unit: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Analysing in the lab: positions by the rules, opinions as the players have them."""
 
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import chess
@@ -238,3 +239,19 @@ def test_players_stay_loaded_until_others_need_their_place(tmp_path: Path) -> No
     assert players.events == ["loaded random", "loaded greedy", *closing]
     cache.close()
     assert sorted(players.events[-2:]) == ["closed random", "closed teacher:depth=1"]
+
+
+def test_nobody_waits_for_a_player_who_has_to_go(tmp_path: Path) -> None:
+    players = Watched(tmp_path)
+    cache = PlayerCache(players, most=1)
+
+    def ask_another() -> None:
+        with cache.lent("greedy"):
+            pass
+
+    with cache.lent("random"):
+        asking = Thread(target=ask_another, daemon=True)
+        asking.start()
+        asking.join(30)
+        assert players.events == ["loaded random", "loaded greedy"]
+    assert players.events[2:] == ["closed random"]

@@ -81,7 +81,9 @@ def test_rating_is_started_once_seen_by_others_and_stopped(tmp_path: Path) -> No
     assert ladder.data()["problem"] == "stopped from outside; the pool keeps whole pairings"
 
 
-def test_learning_is_told_in_seconds_of_the_runs_own_training(tmp_path: Path) -> None:
+def test_learning_is_told_in_seconds_of_the_runs_own_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = tmp_path / "runs" / "mine"
     run.mkdir(parents=True)
     (run / "config.toml").write_bytes(Header("toy", {"seed": 1}).to_toml())
@@ -95,5 +97,37 @@ def test_learning_is_told_in_seconds_of_the_runs_own_training(tmp_path: Path) ->
         {"step": step, "seconds": seconds} for step, seconds in ((1, 2), (2, 3), (2, 4), (3, 1))
     ]
     (run / "timings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in clock))
-    (row,) = Learning(RunsFolder(tmp_path / "runs")).data()
+    learning = Learning(RunsFolder(tmp_path / "runs"))
+    first = learning.version()
+    (row,) = learning.data()
     assert row == {"name": "mine", "learner": "toy", "scores": {"random": [[2, 10], [0.5, 0.75]]}}
+    monkeypatch.setattr("selfmate.lab.ladder.learning.SECONDS_BETWEEN_LOOKS", 0)
+    assert learning.version() == first
+    with (run / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps({"step": 4, "score_random": 1, "mean_plies_random": 70}) + "\n")
+    assert learning.version() != first
+    assert learning.data()[0]["scores"] == {"random": [[2, 10, 10], [0.5, 0.75, 1]]}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "clock"),
+    [
+        ({"step": [1]}, {"step": 1, "seconds": 1}),
+        ({"step": 1, "score_x": "high", "mean_plies_x": 1}, {"step": 1, "seconds": 1}),
+        ({"step": 1, "score_x": True, "mean_plies_x": 1}, {"step": 1, "seconds": 1}),
+        ({"step": 1, "score_x": 10**400, "mean_plies_x": 1}, {"step": {}, "seconds": None}),
+        ({"step": 10**400, "score_x": 1, "mean_plies_x": 1}, {"step": 10**400, "seconds": 1}),
+        ({"step": 10**30, "score_x": None, "mean_plies_x": 1}, {"seconds": "long"}),
+    ],
+)
+def test_a_stranger_may_have_written_anything(
+    tmp_path: Path, metrics: dict[str, object], clock: dict[str, object]
+) -> None:
+    run = tmp_path / "runs" / "mine"
+    run.mkdir(parents=True)
+    (run / "config.toml").write_bytes(Header("toy", {"seed": 1}).to_toml())
+    (run / "metrics.jsonl").write_text(json.dumps(metrics) + "\n")
+    (run / "timings.jsonl").write_text(json.dumps(clock) + "\n")
+    learning = Learning(RunsFolder(tmp_path / "runs"))
+    learning.version()
+    assert learning.data() == []

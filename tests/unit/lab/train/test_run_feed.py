@@ -1,6 +1,7 @@
 """What a tab sees of a run: the same for all, only what has come, and nothing that is void."""
 
 import json
+from collections.abc import Hashable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from selfmate.lab.train import run_feed
 from selfmate.lab.train.curves import MOST_POINTS
 from selfmate.lab.train.run_feed import RunFeed
 from selfmate.lab.train.trainings import Trainings
+from selfmate.runs import growing
 from selfmate.runs.on_disk import Session, open_run
 from unit.runs.toy import HEADER, PLAYER, POLICY, ToyState
 
@@ -76,6 +78,24 @@ def test_curves_stay_short(tmp_path: Path, feed: RunFeed) -> None:
     curves = feed.data()["curves"]
     assert len(curves["x"]) <= MOST_POINTS
     assert (curves["x"][-1], feed.data()["newest"]["loss"]) == (5000, 5000)
+
+
+def test_a_long_history_comes_in_parts(
+    tmp_path: Path, feed: RunFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits until a gigabyte is read, and all of it is read in the end."""
+    monkeypatch.setattr(growing, "MOST_BYTES", 1000)
+    train(tmp_path / "toy", steps=2, until=1)
+    lines = [f'{{"step": {n}, "games": {n}, "loss": {n}}}\n' for n in range(1, 201)]
+    (tmp_path / "toy" / "metrics.jsonl").write_text("".join(lines))
+    newest: list[float] = []
+    seen: set[Hashable] = set()
+    while (version := feed.version()) not in seen:
+        seen.add(version)
+        newest.append(feed.data()["newest"]["loss"])
+    assert newest == sorted(newest)
+    assert (newest[0] < 100, newest[-1]) == (True, 200)
+    assert feed.data()["curves"]["x"] == list(range(1, 201))
 
 
 def test_tabs_share_a_feed_and_others_are_refused(tmp_path: Path) -> None:
