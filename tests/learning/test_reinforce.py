@@ -40,7 +40,7 @@ def test_mates_in_one_are_learned(settings: dict[str, Any]) -> None:
     with one_thread():
         for number in range(CLICKS):
             boards = [Board(fen) for fen, _ in positions for _ in range(25)]
-            games = learner.play(boards, 1.2, dice)
+            games = learner.play(learner.plan(boards, 1.2, dice))
             assert learner.learn(games, 1, dice) is not None
             learner.remember(f"games-{number}", games)
     after = [probability(learner, fen, (), move) for fen, move in positions]

@@ -36,7 +36,7 @@ def play(learner: Reinforce, *, and_learn: bool = False) -> float:
     """The games of a click."""
     config, dice = learner.config, np.random.default_rng(1)
     boards = learner.starts.boards(config.games_per_click, dice)
-    games = learner.play(boards, config.temperature_train, dice)
+    games = learner.play(learner.plan(boards, config.temperature_train, dice))
     if and_learn:
         learner.learn(games, 1, dice)
     return len(boards)

@@ -30,6 +30,7 @@ from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
 from selfmate.rules import Board
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.stopwatch import Stopwatch
 
 RUNGS = ("random", "greedy")
@@ -82,10 +83,8 @@ class Reinforce:
             player=self.spec.model_dump(mode="json"),
         )
 
-    def play(
-        self, boards: Sequence[Board], temperature: float, dice: np.random.Generator
-    ) -> SampledGames:
-        plan = Plan(
+    def plan(self, boards: Sequence[Board], temperature: float, dice: np.random.Generator) -> Plan:
+        return Plan(
             boards=boards,
             temperature=temperature,
             max_plies=self.config.max_plies,
@@ -93,6 +92,8 @@ class Reinforce:
             finds_mates=self.config.finds_mates,
             random_sides=self.random_sides(len(boards), dice),
         )
+
+    def play(self, plan: Plan) -> SampledGames:
         return sample_games(self.spec, self.net, plan)
 
     def random_sides(self, count: int, dice: np.random.Generator) -> NDArray[np.int8]:
@@ -226,15 +227,15 @@ def click(learner: Reinforce, step: Step) -> None:
     dice = np.random.default_rng([config.seed, step.number, step.attempt])
     temperature = config.temperature_after(step.start)
     boards = learner.starts.boards(step.stop - step.start, dice)
+    plan = learner.plan(boards, temperature, dice)
     with watch("self_play"):
-        games = learner.play(boards, temperature, dice)
+        games = learner.play(plan)
     with watch("learning"):
         learned = learner.learn(games, step.attempt, dice)
     if learned is None:
         step.go_back("the gradient was not finite or vast")
         return
-    name = learner.player.name
-    step.show(sample_of(boards[step.number % len(boards)], name, name))
+    step.show(_shown(plan, step.number % len(boards), learner.player.name))
     figures = _games(games, boards) | learned | {"kl": learner.distance(games)}
     figures |= {"temperature": temperature, "baseline": learner.average}
     learner.remember(f"sampled-{step.number:08d}", games)
@@ -244,6 +245,13 @@ def click(learner: Reinforce, step: Step) -> None:
     for alarm in learner.health.alarms(_vitals(games, figures)):
         step.say(alarm, alarm=True)
     step.record(figures, figures.get("score_random"), seconds=watch.seconds)
+
+
+def _shown(plan: Plan, number: int, learner: str) -> SampleGame:
+    """A game with the names of those who played it."""
+    side = 0 if plan.random_sides is None else plan.random_sides[number]
+    white, black = ("random" if side == color else learner for color in (1, -1))
+    return sample_of(plan.boards[number], white, black)
 
 
 def _games(games: SampledGames, boards: Sequence[Board]) -> dict[str, float]:

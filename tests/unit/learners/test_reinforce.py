@@ -25,7 +25,7 @@ SETTINGS: list[dict[str, Any]] = [
 def some_games(learner: Reinforce, seed: int = 1, count: int = 4) -> SampledGames:
     """With results of all kinds, whatever the moves."""
     dice = np.random.default_rng(seed)
-    games = learner.play([Board() for _ in range(count)], 1.2, dice)
+    games = learner.play(learner.plan([Board() for _ in range(count)], 1.2, dice))
     results = np.resize(np.array([1, -1, 0], np.int8), count)
     return SampledGames.from_arrays(games.arrays() | {"results": results})
 
