@@ -31,14 +31,22 @@ def lab(
     Open the link that it prints: the token in it is the key, and lasts until --new-token.
     """
     from selfmate.lab.app import LabSettings
-    from selfmate.lab.serve import built_page, is_loopback, link, listen, open_browser, serve
+    from selfmate.lab.serve import (
+        built_page,
+        is_loopback,
+        link,
+        listen,
+        open_browser,
+        runs_path,
+        serve,
+    )
     from selfmate.lab.token import lasting_token, token_path
 
     with reading_input():
         page = built_page()
         listening = listen(host, port)
         settings = LabSettings(
-            runs=runs,
+            runs=runs_path(runs),
             page=page,
             token=lasting_token(token_path(), new=new_token),
             host=host,

@@ -65,6 +65,14 @@ def _why(error: OSError | TypeError) -> str:
     return getattr(error, "strerror", None) or "this is no address"
 
 
+def runs_path(path: Path) -> Path:
+    """ValueError when it cannot be a folder of runs; it need not be there yet."""
+    there = next(one for one in (path, *path.absolute().parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.R_OK | os.X_OK):
+        raise ValueError(f"--runs {path} cannot be: {there} is no folder that can be read")
+    return path
+
+
 def built_page() -> Path:
     folder = page_folder()
     if not is_built(folder):

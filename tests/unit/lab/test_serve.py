@@ -72,6 +72,15 @@ def test_a_port_that_is_taken_is_said_in_one_line(lab: RunningLab) -> None:
     assert "--port takes another" in refused.stderr
 
 
+def test_runs_are_in_a_folder_that_need_not_be_there(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "below" / "it"):
+        with pytest.raises(ValueError, match="file is no folder"):
+            serve.runs_path(path)
+    for path in (tmp_path, tmp_path / "new" / "runs", Path("runs")):
+        assert serve.runs_path(path) == path
+
+
 def test_a_page_that_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve, "page_folder", lambda: tmp_path)
     with pytest.raises(ValueError, match=r"Node\.js"):

@@ -6,11 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from selfmate.endgame.evaluate import Evaluation, evaluate_policy
 from selfmate.endgame.trained import TrainedRun, trained_run
 from selfmate.lab.runs_folder import RunsFolder
+from selfmate.lab.train.curves import number_of
 from selfmate.runs.checkpoints import Checkpoints
 from selfmate.runs.directory import RunDirectory
 
@@ -18,6 +17,8 @@ LARGEST_SIZE = 6  # larger boards take long to solve, and to evaluate after ever
 SMALL = 4  # boards on which any policy is evaluated at once
 FIGURES = tuple(field.name for field in fields(Evaluation))
 REGRET = "exact_regret"  # stands in the lines of a training that have the others as well
+MATES = "exact_mate_percent"
+CURVES = ("episodes", MATES, "exact_mean_moves", "exact_optimal_move_percent")
 MOST_POINTS = 400  # of a curve
 
 
@@ -55,7 +56,7 @@ class EndgameRun:
             return asdict(_evaluate(learned))
         found = None
         for line in self._run.metrics():
-            if REGRET in line and line["step"] <= learned.step:
+            if REGRET in line and (number_of(line.get("step")) or 0) <= learned.step:
                 found = {name: line.get(f"exact_{name}") for name in FIGURES}
         return found
 
@@ -104,16 +105,13 @@ def _evaluate(learned: TrainedRun) -> Evaluation:
 
 def _curves(run: RunDirectory) -> dict[str, list[float | None]]:
     """The exact figures over training, where the run has them."""
-    columns = run.columns()
-    nothing = np.full(len(columns.get("episodes", ())), np.nan)
-    mates = columns.get("exact_mate_percent", nothing)
-    places = np.flatnonzero(np.isfinite(mates))
-    places = places[:: max(1, -(-len(places) // MOST_POINTS))]
-    names = ("episodes", "exact_mate_percent", "exact_mean_moves", "exact_optimal_move_percent")
+    rows = [
+        [number_of(line.get(name)) for name in CURVES]
+        for line in run.metrics()
+        if number_of(line.get(MATES)) is not None
+    ]
+    rows = rows[:: max(1, -(-len(rows) // MOST_POINTS))]
     return {
-        name.removeprefix("exact_"): [
-            None if np.isnan(value) else float(value)
-            for value in columns.get(name, nothing)[places]
-        ]
-        for name in names
+        name.removeprefix("exact_"): [row[place] for row in rows]
+        for place, name in enumerate(CURVES)
     }

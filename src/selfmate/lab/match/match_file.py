@@ -14,6 +14,8 @@ from selfmate.lab.match.game_record import last_position
 from selfmate.lab.match.score_history import ScoreHistory
 from selfmate.runs.files import open_plain
 
+DECIDED = (1, 0, -1)
+
 
 class MatchFile:
     """`refresh` reads what is new. ValueError when the file is no log."""
@@ -108,7 +110,10 @@ class MatchFile:
                 self._agreement = parse_agreement(line)
                 return True
             game = parse_game(line)
-        except (KeyError, TypeError, ValueError):
+            is_sound = game.result in DECIDED and all(isinstance(m, str) for m in game.moves)
+        except (KeyError, TypeError, ValueError, RecursionError):
+            return False
+        if not is_sound:
             return False
         if game.number not in self.games:
             self.order.append(game.number)

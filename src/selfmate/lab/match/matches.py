@@ -156,7 +156,8 @@ class Matches:
     def _newest(self) -> list[Path]:
         if not self.folder.is_dir():
             return []
-        logs = ((_stamp(path), path) for path in self.folder.glob("*.jsonl"))
+        found = self.folder.glob("*.jsonl")
+        logs = ((_stamp(path), path) for path in found if path.stem.isprintable())
         return [path for _, path in sorted(logs, reverse=True)[:MOST_LISTED]]
 
     def path(self, name: str) -> Path:

@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
@@ -93,7 +94,7 @@ def match_routes(matches: Matches) -> APIRouter:
         return StreamingResponse(
             _pgn(matches, name),
             media_type="application/x-chess-pgn",
-            headers={"Content-Disposition": f'attachment; filename="match-{name}.pgn"'},
+            headers={"Content-Disposition": f'attachment; filename="match-{quote(name)}.pgn"'},
         )
 
     return router

@@ -46,14 +46,14 @@ class Curves:
         point = self._point(line.get("step"))
         if point is None:
             return
-        point.done = _number(line.get(unit))
+        point.done = number_of(line.get(unit))
         for name, value in figures_of(line, unit):
             if name in self.newest or len(self.newest) < MOST_FIGURES:
                 self.newest[name] = value
                 point.add(name, value, 1)
 
     def add_timing(self, line: Mapping[str, Any]) -> None:
-        point, seconds = self._point(line.get("step")), _number(line.get("seconds"))
+        point, seconds = self._point(line.get("step")), number_of(line.get("seconds"))
         if point is not None and seconds is not None:
             point.seconds += seconds
 
@@ -93,12 +93,12 @@ class Curves:
 def figures_of(line: Mapping[str, Any], unit: str) -> Iterator[tuple[str, float]]:
     """What a line of metrics says besides how far the run was."""
     for name, value in line.items():
-        number = _number(value)
+        number = number_of(value)
         if name not in ("step", unit) and number is not None:
             yield name, number
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
     """Only what JSON can carry on."""
     if type(value) not in (int, float):
         return None

@@ -135,6 +135,10 @@ def test_on_larger_boards_the_training_tells_how_good_it_is(tmp_path: Path) -> N
     assert found["size"] == 5
     assert found["evaluation"]["regret"] == exact["exact_regret"]
     assert found["evaluation"]["mean_moves"] == exact.get("exact_mean_moves")
+    with (folder / "five" / "metrics.jsonl").open("a") as file:
+        file.write('{"step": "x", "exact_regret": "y", "exact_mate_percent": 1e999}\n')
+    again = EndgameRuns(RunsFolder(folder)).find("five").data()
+    assert again["curves"] == found["curves"]
 
 
 def test_a_run_without_a_checkpoint_has_learned_nothing_yet(runs: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Matches of the lab: real processes that play them, followed through their logs."""
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ from selfmate.lab.outside import Outside
 from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
 from unit.cli.process import selfmate
+from unit.lab.asking import AskedLab
 
 SHORT = MatchSettings(games=6, seed=1)
 LONG = MatchSettings(games=1000, seed=1)
@@ -167,6 +169,24 @@ def test_what_is_no_log_is_left_out(tmp_path: Path) -> None:
     (folder / "odd.jsonl").write_text('{"agreement": 7}\n')
     (folder / "link.jsonl").symlink_to(tmp_path / "elsewhere")
     assert matches_of(tmp_path).data() == []
+
+
+def test_a_stranger_may_have_written_anything(tmp_path: Path) -> None:
+    """Games up to the first that is none; and names that are no text, or no name of a file."""
+    folder = tmp_path / "runs" / "matches"
+    matches = matches_of(tmp_path)
+    name = matches.start("random", "greedy", MatchSettings(games=2, max_plies=4), new_seed=False)
+    wait_for(matches, name, "finished")
+    log = folder / f"{name}.jsonl"
+    first, good, odd = log.read_bytes().splitlines(keepends=True)
+    whole = [line.replace(b'"result": 0', b'"result": 7') for line in (first, good, odd)]
+    log.write_bytes(first + good + whole[2])
+    for stem in ("\N{BLACK CHESS QUEEN}", os.fsdecode(b"caf\xe9")):
+        (folder / f"{stem}.jsonl").write_bytes(first)
+    rows = {row["id"]: row["done"] for row in matches_of(tmp_path).data()}
+    assert rows == {name: 1, "\N{BLACK CHESS QUEEN}": 0}
+    lab = AskedLab(tmp_path / "runs", tmp_path / "page")
+    assert lab.get("/api/matches").status == 200
 
 
 def game(number: int, result: int) -> PlayedGame:
