@@ -81,16 +81,10 @@ def test_a_match_builds_up_to_what_the_command_line_says(
     expect(row).to_contain_text("in 40 games")
 
 
-TWO_FRAMES = """() => new Promise((go) => {
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go)));
-})"""
-
-
 def replay_with_keys(page: Page) -> None:
     page.get_by_role("button", name=re.compile(r"^1 (won|drawn|lost) as White")).click()
     board = page.get_by_role("img", name=re.compile(r"^Game 1 after"))
     expect(board).to_be_visible()
-    page.evaluate(TWO_FRAMES)  # the page listens to keys once the board was drawn
     page.keyboard.press("Home")
     expect(board).to_have_accessible_name(re.compile("^Game 1 after 0 of"))
     page.keyboard.press("ArrowRight")
