@@ -65,9 +65,16 @@ def _check_rules() -> str | None:
 
 def _helpers() -> list[Finding]:
     from selfmate.bench.peers import has_module
+    from selfmate.lab.static import is_built, page_folder
     from selfmate.players.programs import find_program
 
     return [
+        Finding(
+            "the lab's page",
+            "built" if is_built(page_folder()) else None,
+            False,
+            "selfmate lab; install Node.js (20 or newer), then Selfmate again",
+        ),
         Finding(
             "stockfish",
             find_program("stockfish"),

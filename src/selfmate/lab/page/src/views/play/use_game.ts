@@ -17,15 +17,23 @@ const NOT_THERE = 404;
 
 export function useGame() {
   const [id, setId] = useState<string | null>(() => kept()?.id ?? null);
+  const inHand = useRef(id); // known at once, and not only when drawn
   const [game, setGame] = useState<Game | null>(null);
   const choice = useRef<Choice | null>(kept()?.choice ?? null);
   const [opened, setOpened] = useState(0);
   const restored = useRef<Promise<Game> | null>(null);
   const news = useTopic<Game | { error: string }>(id === null ? null : `game:${id}`);
 
-  function take(newer: Game): Game {
-    setId(newer.id);
-    setGame((old) => (old?.id === newer.id && old.version > newer.version ? old : newer));
+  function take(other: Game): Game {
+    inHand.current = other.id;
+    setId(other.id);
+    return learn(other);
+  }
+
+  /** News of a game that is no longer in hand come too late. */
+  function learn(newer: Game): Game {
+    if (newer.id === inHand.current)
+      setGame((old) => (old?.id === newer.id && old.version > newer.version ? old : newer));
     return newer;
   }
 
@@ -60,8 +68,8 @@ export function useGame() {
 
   useEffect(() => {
     if (news === null) return;
-    if (!("error" in news)) take(news);
-    else restore().catch(leave);
+    if (!("error" in news)) learn(news);
+    else if (id === inHand.current) restore().catch(leave);
   }, [news]);
 
   useEffect(() => {
@@ -70,6 +78,7 @@ export function useGame() {
 
   function leave(): void {
     forget();
+    inHand.current = null;
     setId(null);
     setGame(null);
   }
@@ -80,7 +89,7 @@ export function useGame() {
     choice: choice.current,
     opened, // how many games were begun here; one that is restored is the same game
     open,
-    act: async (verb: string, body: object = {}) => take(await ask<Game>(verb, body)),
+    act: async (verb: string, body: object = {}) => learn(await ask<Game>(verb, body)),
     hint: () => ask<Hint>("hint"),
   };
 }
