@@ -1,18 +1,15 @@
 """Draws docs/pictures/lab-*.png: the lab with a run that was just trained. Run by `make docs`."""
 
-import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, expect, sync_playwright
 
+from selfmate.bench.lab import SELFMATE, running_lab
+
 PICTURES = Path(__file__).resolve().parent / "pictures"
-SELFMATE = (sys.executable, "-m", "selfmate")
 TRAININGS = (
     ("reinforce", "--preset", "sparring", "--run", "runs/first-steps", "--pause-after", "8000"),
     ("ddqn", "--run", "runs/mini"),
@@ -35,23 +32,6 @@ def main() -> None:
             draw_play(page)
             draw_endgame(page)
             chromium.close()
-
-
-@contextmanager
-def running_lab(folder: Path) -> Iterator[str]:
-    lab = subprocess.Popen(
-        [*SELFMATE, "lab", "--port", "0", "--no-browser"],
-        cwd=folder,
-        env=os.environ | {"XDG_STATE_HOME": str(folder)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert lab.stdout is not None
-    try:
-        yield next(line.strip() for line in lab.stdout if line.startswith("http"))
-    finally:
-        lab.terminate()
-        lab.wait()
 
 
 def draw_train(page: Page) -> None:

@@ -18,12 +18,12 @@ import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
 from selfmate.bench import Figures
+from selfmate.lab.job import NICENESS
 from selfmate.lab.socket import SECONDS_BETWEEN_NEWS
 from selfmate.lab.static import is_built, page_folder
 from selfmate.runs.status import STATUS
 
 ROUNDS = 60
-NICENESS = 10  # of trainings that a lab starts
 PATIENCE_S = 60
 LEARNERS = ("reinforce", "dqn")
 SELFMATE = (sys.executable, "-m", "selfmate")
@@ -43,7 +43,7 @@ def run(rounds: int = ROUNDS) -> Figures:
         for path in runs:
             _await(path)
         began = time.perf_counter()
-        link = open_still.enter_context(_lab(folder))
+        link = open_still.enter_context(running_lab(folder))
         link_s = time.perf_counter() - began
         waits = _waits(link, rounds, open_still)
     return {
@@ -124,8 +124,8 @@ def _await(path: Path) -> None:
 
 
 @contextmanager
-def _lab(folder: Path) -> Iterator[str]:
-    """Its link."""
+def running_lab(folder: Path) -> Iterator[str]:
+    """The link of a lab whose runs are in `folder/runs`."""
     process = subprocess.Popen(
         [*SELFMATE, "lab", "--port", "0", "--no-browser", "--runs", str(folder / "runs")],
         env=os.environ | {"XDG_STATE_HOME": str(folder / "state")},
