@@ -10,5 +10,6 @@ NB_MODULE(_core, module) {
   bind_encode(module);
   bind_packed(module);
   bind_search(module);
+  bind_tree_search(module);
   bind_nets(module);
 }

@@ -285,6 +285,54 @@ def choose_greedy(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray
 def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
     """A move of the highest score of each row."""
 
+class TreeSearch:
+    """
+    Searches of many games side by side: leaves go out in batches, evaluations come back. For one thread at a time.
+    """
+
+    def __init__(self, *, leaves_per_game: int = 1, cached_evaluations: int = 0, c_puct: float = 1.5, fpu_reduction: float = 0.25, virtual_loss: float = 1.0, noise_alpha: float = 0.30000001192092896, noise_share: float = 0.25, widening: float = 0.0, widening_power: float = 0.5, gumbel_moves: int = 0, gumbel_visits: float = 50.0, gumbel_scale: float = 1.0, exact_key: bool = False, most_nodes: int = 1048576) -> None: ...
+
+    def set(self, slot: int, board: Board) -> None:
+        """Puts a game into a slot, in place of what was there."""
+
+    def clear(self, slot: int) -> None:
+        """Empties a slot."""
+
+    def start(self, slots: numpy.typing.NDArray[numpy.int64], simulations: int, *, noise: bool, seeds: numpy.typing.NDArray[numpy.uint64]) -> None:
+        """Begins a search in each slot; without noise the seeds do not matter."""
+
+    def advance(self, slots: numpy.typing.NDArray[numpy.int64], moves: numpy.typing.NDArray[numpy.uint16]) -> None:
+        """Plays a move in each slot and keeps what is known of what follows."""
+
+    def gather(self, most: int, planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int:
+        """
+        Walks until there are `most` leaves, or none can be had: returns how many, 0 when all searches are done. Their planes68 are written to the first rows of `planes`.
+        """
+
+    def receive(self, wdl: numpy.typing.NDArray[numpy.float32], logits: numpy.typing.NDArray[numpy.float32] | None = None) -> None:
+        """
+        For the leaves that were gathered, in order: chances of the side to move [N, 3], and logits of az4672 [N, 4672]; without these all legal moves are alike.
+        """
+
+    def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.bool_]:
+        """Whether the search of each slot has begun all its walks."""
+
+    def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        All legal moves of the slots, with visits, priors, values for the side to move, the share each should be played with, and offsets: slot i has rows offsets[i] up to offsets[i + 1].
+        """
+
+    def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+        """
+        Of each slot: the best move (0: none), chances of the side to move [N, 3], visits, and plies to a proven mate (negative: against the side to move; 0: none is proven).
+        """
+
+    def line(self, slot: int) -> list[int]:
+        """The best move and what may follow, as move codes."""
+
+    def forget_evaluations(self) -> None:
+        """For another net: what the last one said is not used again."""
+
 def sparse_times(columns: numpy.typing.NDArray[numpy.int32], values: numpy.typing.NDArray[numpy.float32], offsets: numpy.typing.NDArray[numpy.int64], matrix: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Sparse rows times a matrix."""
 

@@ -1,0 +1,232 @@
+#include "search/tree_search.h"
+
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "bindings/module.h"
+#include "encode/actions.h"
+#include "encode/planes.h"
+
+namespace selfmate::bindings {
+namespace {
+
+using namespace nb::literals;
+
+template <class T>
+void check_at_least(const char* name, T value, T least) {
+  if (!(value >= least))
+    throw BadInput(std::string(name) + " must be at least " + std::to_string(least) + ", not " +
+                   std::to_string(value));
+}
+
+void init(TreeSearch* search, int leaves_per_game, std::int64_t cached_evaluations, float c_puct,
+          float fpu_reduction, float virtual_loss, float noise_alpha, float noise_share,
+          float widening, float widening_power, int gumbel_moves, float gumbel_visits,
+          float gumbel_scale, bool exact_key, int most_nodes) {
+  check_at_least("leaves_per_game", leaves_per_game, 1);
+  check_at_least<std::int64_t>("cached_evaluations", cached_evaluations, 0);
+  check_at_least("c_puct", c_puct, 0.0f);
+  check_at_least("fpu_reduction", fpu_reduction, 0.0f);
+  check_at_least("virtual_loss", virtual_loss, 0.0f);
+  check_at_least("noise_alpha", noise_alpha, 1e-3f);
+  check_at_least("gumbel_moves", gumbel_moves, 0);
+  check_at_least("most_nodes", most_nodes, 2);
+  if (!(noise_share >= 0.0f && noise_share <= 1.0f))
+    throw BadInput("noise_share must be from 0 to 1, not " + std::to_string(noise_share));
+  const TreeSettings settings{
+      .c_puct = c_puct,
+      .fpu_reduction = fpu_reduction,
+      .virtual_loss = virtual_loss,
+      .noise_alpha = noise_alpha,
+      .noise_share = noise_share,
+      .widening = widening,
+      .widening_power = widening_power,
+      .gumbel_moves = gumbel_moves,
+      .gumbel_visits = gumbel_visits,
+      .gumbel_scale = gumbel_scale,
+      .exact_key = exact_key,
+      .most_nodes = most_nodes,
+  };
+  new (search) TreeSearch(settings, leaves_per_game, std::size_t(cached_evaluations));
+}
+
+// Slots as NumPy gives them; negative ones would be huge.
+std::span<const std::int64_t> slots_of(nb::handle slots) {
+  const std::size_t count = checked_length(slots, "slots");
+  const auto* numbers = checked_array<std::int64_t>(slots, "slots", {count});
+  for (std::size_t i = 0; i < count; ++i)
+    if (numbers[i] < 0) throw BadInput("slot " + std::to_string(numbers[i]) + " is below 0");
+  return {numbers, count};
+}
+
+void set(TreeSearch& search, std::int64_t slot, const Game& game) {
+  if (slot < 0 || slot > 1'000'000)
+    throw BadInput("slot " + std::to_string(slot) + " is not in 0..1000000");
+  search.set(std::size_t(slot), game);
+}
+
+void start(TreeSearch& search, nb::handle slots, int simulations, bool noise, nb::handle seeds) {
+  const auto numbers = slots_of(slots);
+  const auto* dice = checked_array<std::uint64_t>(seeds, "seeds", {numbers.size()});
+  check_at_least("simulations", simulations, 0);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    search.start(std::size_t(numbers[i]), simulations, noise, dice[i]);
+}
+
+void advance(TreeSearch& search, nb::handle slots, nb::handle moves) {
+  const auto numbers = slots_of(slots);
+  const auto* codes = checked_array<Move>(moves, "moves", {numbers.size()});
+  nb::gil_scoped_release release;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    search.advance(std::size_t(numbers[i]), codes[i]);
+}
+
+std::size_t gather(TreeSearch& search, std::int64_t most, nb::handle planes) {
+  check_at_least<std::int64_t>("most", most, 1);
+  float* out =
+      planes.is_none()
+          ? nullptr
+          : checked_array<float>(planes, "planes", {std::size_t(most), kPlanes68Count, 8, 8}, true);
+  nb::gil_scoped_release release;
+  return search.gather(std::size_t(most), [&](std::size_t row, const Game& game) {
+    if (out) encode_planes68(game, out + row * kPlanes68Size);
+  });
+}
+
+// A number that is none would lead walks astray.
+void check_finite(const char* name, const float* numbers, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (!std::isfinite(numbers[i])) throw BadInput(std::string(name) + " must be finite numbers");
+}
+
+void receive(TreeSearch& search, nb::handle wdl, nb::handle logits) {
+  const std::size_t count = search.waiting();
+  const auto actions = std::size_t(action_count(Coding::kAz4672));
+  const auto* chances = checked_array<float>(wdl, "wdl", {count, 3});
+  check_finite("wdl", chances, count * 3);
+  if (logits.is_none()) {
+    nb::gil_scoped_release release;
+    return search.receive_uniform(chances);
+  }
+  const auto* numbers = checked_array<float>(logits, "logits", {count, actions});
+  check_finite("logits", numbers, count * actions);
+  nb::gil_scoped_release release;
+  search.receive(chances, numbers);
+}
+
+nb::object is_done(const TreeSearch& search, nb::handle slots) {
+  std::vector<std::uint8_t> done;
+  for (const std::int64_t slot : slots_of(slots))
+    done.push_back(search.tree(std::size_t(slot)).is_done());
+  return to_numpy<bool>(std::move(done));
+}
+
+// Every legal move of some slots, end to end.
+nb::tuple moves(const TreeSearch& search, nb::handle slots) {
+  std::vector<Move> codes;
+  std::vector<std::int32_t> visits;
+  std::vector<float> priors, values, policy;
+  std::vector<std::int64_t> offsets{0};
+  for (const std::int64_t slot : slots_of(slots)) {
+    const Tree& tree = search.tree(std::size_t(slot));
+    for (const Edge& edge : tree.root_edges()) {
+      codes.push_back(edge.move);
+      visits.push_back(edge.visits);
+      priors.push_back(edge.prior);
+      values.push_back(edge.proven ? float(edge.proven) : edge.value());
+    }
+    const std::vector<float> shares = tree.policy();
+    policy.insert(policy.end(), shares.begin(), shares.end());
+    offsets.push_back(std::int64_t(codes.size()));
+  }
+  return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(visits)),
+                        to_numpy(std::move(priors)), to_numpy(std::move(values)),
+                        to_numpy(std::move(policy)), to_numpy(std::move(offsets)));
+}
+
+nb::tuple roots(const TreeSearch& search, nb::handle slots) {
+  std::vector<Move> best;
+  std::vector<float> wdl;
+  std::vector<std::int32_t> visits, mates;
+  for (const std::int64_t slot : slots_of(slots)) {
+    const Tree& tree = search.tree(std::size_t(slot));
+    const Node& root = tree.root();
+    const Edge* edge = tree.best_edge();
+    best.push_back(edge ? edge->move : kNoMove);
+    const float value = root.proven ? float(root.proven) : root.value();
+    const float draw = root.proven || !root.visits ? 0.0f : root.draw_sum / float(root.visits);
+    wdl.insert(wdl.end(), {(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f});
+    visits.push_back(root.visits);
+    mates.push_back(root.proven * root.plies_to_mate);
+  }
+  const std::size_t count = best.size();
+  return nb::make_tuple(to_numpy(std::move(best)), to_numpy(std::move(wdl), {count, 3}),
+                        to_numpy(std::move(visits)), to_numpy(std::move(mates)));
+}
+
+std::vector<Move> line(const TreeSearch& search, std::size_t slot) {
+  return search.tree(slot).line();
+}
+
+}  // namespace
+
+void bind_tree_search(nb::module_& module) {
+  const TreeSettings usual;
+  nb::class_<TreeSearch>(module, "TreeSearch",
+                         "Searches of many games side by side: leaves go out in batches, "
+                         "evaluations come back. For one thread at a time.")
+      .def("__init__", &init, nb::kw_only(), "leaves_per_game"_a = 1, "cached_evaluations"_a = 0,
+           "c_puct"_a = usual.c_puct, "fpu_reduction"_a = usual.fpu_reduction,
+           "virtual_loss"_a = usual.virtual_loss, "noise_alpha"_a = usual.noise_alpha,
+           "noise_share"_a = usual.noise_share, "widening"_a = usual.widening,
+           "widening_power"_a = usual.widening_power, "gumbel_moves"_a = usual.gumbel_moves,
+           "gumbel_visits"_a = usual.gumbel_visits, "gumbel_scale"_a = usual.gumbel_scale,
+           "exact_key"_a = usual.exact_key, "most_nodes"_a = usual.most_nodes)
+      .def("set", &set, "slot"_a, "board"_a, "Puts a game into a slot, in place of what was there.")
+      .def(
+          "clear", [](TreeSearch& search, std::size_t slot) { search.clear(slot); }, "slot"_a,
+          "Empties a slot.")
+      .def("start", &start, "slots"_a.none(), "simulations"_a, nb::kw_only(), "noise"_a,
+           "seeds"_a.none(),
+           nb::sig("def start(self, slots: numpy.typing.NDArray[numpy.int64], simulations: int, *, "
+                   "noise: bool, seeds: numpy.typing.NDArray[numpy.uint64]) -> None"),
+           "Begins a search in each slot; without noise the seeds do not matter.")
+      .def("advance", &advance, "slots"_a.none(), "moves"_a.none(),
+           nb::sig("def advance(self, slots: numpy.typing.NDArray[numpy.int64], "
+                   "moves: numpy.typing.NDArray[numpy.uint16]) -> None"),
+           "Plays a move in each slot and keeps what is known of what follows.")
+      .def("gather", &gather, "most"_a, "planes"_a.none() = nb::none(),
+           nb::sig("def gather(self, most: int, "
+                   "planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int"),
+           "Walks until there are `most` leaves, or none can be had: returns how many, 0 when all "
+           "searches are done. Their planes68 are written to the first rows of `planes`.")
+      .def("receive", &receive, "wdl"_a.none(), "logits"_a.none() = nb::none(),
+           nb::sig("def receive(self, wdl: numpy.typing.NDArray[numpy.float32], "
+                   "logits: numpy.typing.NDArray[numpy.float32] | None = None) -> None"),
+           "For the leaves that were gathered, in order: chances of the side to move [N, 3], and "
+           "logits of az4672 [N, 4672]; without these all legal moves are alike.")
+      .def("is_done", &is_done, "slots"_a.none(),
+           nb::sig("def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
+                   "numpy.typing.NDArray[numpy.bool_]"),
+           "Whether the search of each slot has begun all its walks.")
+      .def("moves", &moves, "slots"_a.none(),
+           nb::sig("def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
+                   "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]"),
+           "All legal moves of the slots, with visits, priors, values for the side to move, the "
+           "share each should be played with, and offsets: slot i has rows offsets[i] up to "
+           "offsets[i + 1].")
+      .def("roots", &roots, "slots"_a.none(),
+           nb::sig("def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
+                   "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], "
+                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
+           "Of each slot: the best move (0: none), chances of the side to move [N, 3], visits, and "
+           "plies to a proven mate (negative: against the side to move; 0: none is proven).")
+      .def("line", &line, "slot"_a, "The best move and what may follow, as move codes.")
+      .def("forget_evaluations", &TreeSearch::forget_evaluations,
+           "For another net: what the last one said is not used again.");
+}
+
+}  // namespace selfmate::bindings

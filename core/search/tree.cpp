@@ -1,0 +1,243 @@
+#include "search/tree.h"
+
+#include <algorithm>
+
+#include "search/chance.h"
+
+namespace selfmate {
+namespace {
+
+Wdl sure(int proven) {
+  return Wdl{float(proven > 0), float(proven == 0), float(proven < 0)};
+}
+
+Wdl turned(const Wdl& wdl) {
+  return Wdl{wdl.loss, wdl.draw, wdl.win};
+}
+
+void count(Node& node, const Wdl& wdl) {
+  ++node.visits;
+  node.value_sum += wdl.value();
+  node.draw_sum += wdl.draw;
+}
+
+bool mates(Position& position, Move move) {
+  const Undo undo = position.make(move);
+  const bool mates = position.in_check() && !has_legal_move(position);
+  position.unmake(undo);
+  return mates;
+}
+
+}  // namespace
+
+Tree::Tree(const Game& game, const TreeSettings& settings) : settings_(settings), game_(game) {
+  add_node(true);
+}
+
+void Tree::start(int simulations, bool noise, std::uint64_t seed) {
+  random_ = Random(seed);
+  simulations_ = simulations;
+  begun_ = 0;
+  noise_ = noise;
+  if (root().stage == Node::kExpanded) prepare_root();
+}
+
+bool Tree::is_done() const {
+  if (root().edge_count == 0) return true;
+  if (root().stage != Node::kExpanded) return false;
+  return root().proven || begun_ >= simulations_ ||
+         nodes_.size() >= std::size_t(settings_.most_nodes);
+}
+
+Walk Tree::walk(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf) {
+  path_.clear();
+  std::int32_t at = 0;
+  while (is_open(at)) at = descend(at);
+  const Walk end = arrive(at, cache, leaf, on_leaf);
+  for (std::size_t i = 0; i < path_.size(); ++i) game_.pop();
+  if (end != Walk::kCollision) {
+    begun_ += !path_.empty();  // the root's own evaluation is no simulation
+    return end;
+  }
+  for (const Turn& turn : path_) {
+    --nodes_[std::size_t(turn.node)].in_flight;
+    --edges_[std::size_t(turn.edge)].in_flight;
+  }
+  return end;
+}
+
+void Tree::receive(const Leaf& leaf, const Wdl& wdl, std::span<const float> priors) {
+  expand(leaf.path, leaf.node, wdl, priors);
+}
+
+// The game's present position as a node. What is drawn by rule has no moves, except at the root:
+// whoever asks there wants to play on.
+std::int32_t Tree::add_node(bool is_root) {
+  Position position = game_.position();
+  const MoveList moves = legal_moves(position);
+  Node node;
+  node.first_edge = std::int32_t(edges_.size());
+  if (moves.empty()) {
+    node.proven = position.in_check() ? -1 : 0;
+    node.stage = node.proven ? Node::kNew : Node::kDrawn;
+  } else if (!is_root && outcome_of(position, true, game_.earlier_occurrences())) {
+    node.stage = Node::kDrawn;
+  } else {
+    node.edge_count = std::int16_t(moves.size());
+    for (const Move move : moves) {
+      Edge edge;
+      edge.move = move;
+      edge.proven = std::int8_t(mates(position, move));
+      if (edge.proven) node.proven = 1, node.plies_to_mate = 1;
+      edges_.push_back(edge);
+    }
+  }
+  nodes_.push_back(node);
+  return std::int32_t(nodes_.size() - 1);
+}
+
+void Tree::prepare_root() {
+  const auto edges = edges_of(nodes_[0]);
+  if (settings_.gumbel_moves == 0) {
+    if (noise_) mix_noise(edges);
+    return;
+  }
+  gumbels_.assign(edges.size(), 0.0f);
+  if (noise_)
+    for (float& number : gumbels_) number = gumbel(random_);
+  base_tries_.clear();
+  for (const Edge& edge : edges) base_tries_.push_back(edge.visits);
+  const int moves = std::min({settings_.gumbel_moves, int(edges.size()), simulations_});
+  considered_ = considered_visits(moves, simulations_);
+}
+
+void Tree::mix_noise(std::span<Edge> edges) {
+  const float share = settings_.noise_share;
+  const std::vector<float> noise = dirichlet(random_, edges.size(), settings_.noise_alpha);
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    edges[i].prior = (1.0f - share) * edges[i].prior + share * noise[i];
+  likeliest_first(edges);
+}
+
+bool Tree::is_open(std::int32_t at) const {
+  const Node& node = nodes_[std::size_t(at)];
+  return node.stage == Node::kExpanded && (at == 0 || !node.proven);
+}
+
+std::int32_t Tree::descend(std::int32_t at) {
+  const std::int32_t chosen = select(at);
+  path_.push_back({at, chosen});
+  ++nodes_[std::size_t(at)].in_flight;
+  Edge& edge = edges_[std::size_t(chosen)];
+  ++edge.in_flight;
+  game_.push(edge.move);
+  if (edge.child >= 0) return edge.child;
+  const std::int32_t child = add_node(false);
+  edges_[std::size_t(chosen)].child = child;  // the edges may have moved
+  return child;
+}
+
+Walk Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf,
+                  const OnLeaf& on_leaf) {
+  Node& node = nodes_[std::size_t(at)];
+  if (node.stage == Node::kWaiting) return Walk::kCollision;
+  if (node.stage == Node::kDrawn || (node.proven && at != 0)) {
+    back_up(path_, at, sure(node.proven));
+    return Walk::kCounted;
+  }
+  const std::uint64_t key = evaluation_key(game_, game_.earlier_occurrences(), settings_.exact_key);
+  if (const Evaluation* seen = cache.find(key)) {
+    expand(path_, at, seen->wdl, seen->priors);
+    return Walk::kCounted;
+  }
+  node.stage = Node::kWaiting;
+  leaf = Leaf{path_, at, key, game_.position().turn()};
+  on_leaf(game_);
+  return Walk::kLeaf;
+}
+
+void Tree::likeliest_first(std::span<Edge> edges) {
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const Edge& a, const Edge& b) { return a.prior > b.prior; });
+}
+
+void Tree::expand(std::span<const Turn> path, std::int32_t at, const Wdl& wdl,
+                  std::span<const float> priors) {
+  Node& node = nodes_[std::size_t(at)];
+  const auto edges = edges_of(node);
+  for (std::size_t i = 0; i < edges.size(); ++i) edges[i].prior = priors[i];
+  likeliest_first(edges);
+  node.stage = Node::kExpanded;
+  node.evaluation = wdl.value();
+  if (at == 0) prepare_root();
+  back_up(path, at, wdl);
+}
+
+void Tree::back_up(std::span<const Turn> path, std::int32_t at, Wdl wdl) {
+  count(nodes_[std::size_t(at)], wdl);
+  for (std::size_t i = path.size(); i-- > 0;) {
+    Node& node = nodes_[std::size_t(path[i].node)];
+    Edge& edge = edges_[std::size_t(path[i].edge)];
+    wdl = turned(wdl);
+    --node.in_flight;
+    --edge.in_flight;
+    ++edge.visits;
+    edge.value_sum += wdl.value();
+    prove(node, edge);
+    if (node.proven) wdl = sure(node.proven);
+    count(node, wdl);
+  }
+}
+
+// A move that mates wins the node; when all moves are answered by mate, it is lost.
+void Tree::prove(Node& node, Edge& edge) {
+  const Node& child = nodes_[std::size_t(edge.child)];
+  if (!child.proven) return;
+  edge.proven = std::int8_t(-child.proven);
+  const auto plies = std::int16_t(child.plies_to_mate + 1);
+  if (edge.proven > 0) {
+    node.plies_to_mate = node.proven > 0 ? std::min(node.plies_to_mate, plies) : plies;
+    node.proven = 1;
+    return;
+  }
+  const auto edges = edges_of(node);
+  if (std::any_of(edges.begin(), edges.end(), [](const Edge& e) { return e.proven >= 0; })) return;
+  node.proven = -1;
+  for (const Edge& each : edges)
+    node.plies_to_mate = std::max(node.plies_to_mate,
+                                  std::int16_t(nodes_[std::size_t(each.child)].plies_to_mate + 1));
+}
+
+void Tree::advance(Move move) {
+  const auto edges = root_edges();
+  const auto edge =
+      std::find_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.move == move; });
+  const std::int32_t child = edge == edges.end() ? -1 : edge->child;
+  game_.push(move);
+  if (child >= 0 && nodes_[std::size_t(child)].stage != Node::kDrawn) return keep_below(child);
+  nodes_.clear();
+  edges_.clear();
+  add_node(true);
+}
+
+// Copied breadth first, so that the edges of a node stay together.
+void Tree::keep_below(std::int32_t child) {
+  const std::vector<Node> nodes = std::move(nodes_);
+  const std::vector<Edge> edges = std::move(edges_);
+  nodes_ = {nodes[std::size_t(child)]};
+  edges_.clear();
+  for (std::size_t at = 0; at < nodes_.size(); ++at) {
+    const auto first = std::size_t(nodes_[at].first_edge);
+    nodes_[at].first_edge = std::int32_t(edges_.size());
+    for (std::size_t i = first; i < first + std::size_t(nodes_[at].edge_count); ++i) {
+      Edge edge = edges[i];
+      if (edge.child >= 0) {
+        nodes_.push_back(nodes[std::size_t(edge.child)]);
+        edge.child = std::int32_t(nodes_.size() - 1);
+      }
+      edges_.push_back(edge);
+    }
+  }
+}
+
+}  // namespace selfmate

@@ -1,0 +1,124 @@
+#include "search/tree_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chess/notation.h"
+#include "encode/actions.h"
+
+namespace selfmate {
+namespace {
+
+// Softmax over the legal moves alone.
+std::vector<float> priors_from(std::span<const Edge> moves, Color turn, const float* logits) {
+  std::vector<float> priors;
+  priors.reserve(moves.size());
+  for (const Edge& edge : moves)
+    priors.push_back(logits[encode_action(Coding::kAz4672, edge.move, turn)]);
+  const float most = *std::max_element(priors.begin(), priors.end());
+  float sum = 0.0f;
+  for (float& prior : priors) sum += prior = std::exp(prior - most);
+  for (float& prior : priors) prior /= sum;
+  return priors;
+}
+
+}  // namespace
+
+TreeSearch::TreeSearch(const TreeSettings& settings, int leaves_per_game,
+                       std::size_t cache_capacity)
+    : settings_(settings), leaves_per_game_(leaves_per_game), cache_(cache_capacity) {}
+
+void TreeSearch::check_received() const {
+  if (!leaves_.empty()) throw BadInput("the leaves of the last batch were not received yet");
+}
+
+void TreeSearch::set(std::size_t slot, const Game& game) {
+  check_received();
+  if (slot >= trees_.size()) trees_.resize(slot + 1);
+  trees_[slot] = std::make_unique<Tree>(game, settings_);
+}
+
+void TreeSearch::clear(std::size_t slot) {
+  check_received();
+  if (slot < trees_.size()) trees_[slot].reset();
+}
+
+void TreeSearch::start(std::size_t slot, int simulations, bool noise, std::uint64_t seed) {
+  check_received();
+  at(slot).start(simulations, noise, seed);
+}
+
+void TreeSearch::advance(std::size_t slot, Move move) {
+  check_received();
+  Tree& tree = at(slot);
+  if (!tree.game().position().is_legal(move))
+    throw BadInput("move " + to_uci(move) + " is not legal in slot " + std::to_string(slot));
+  tree.advance(move);
+}
+
+const Tree& TreeSearch::tree(std::size_t slot) const {
+  if (slot >= trees_.size() || !trees_[slot])
+    throw BadInput("there is no game in slot " + std::to_string(slot));
+  return *trees_[slot];
+}
+
+Tree& TreeSearch::at(std::size_t slot) {
+  return const_cast<Tree&>(tree(slot));
+}
+
+bool TreeSearch::next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf) {
+  Tree& tree = *trees_[slot];
+  Waiting waiting{slot, {}};
+  while (!tree.is_done()) {
+    const Walk end = tree.walk(cache_, waiting.leaf, on_leaf);
+    if (end == Walk::kCollision) return false;
+    if (end == Walk::kCounted) continue;
+    leaves_.push_back(std::move(waiting));
+    return true;
+  }
+  return false;
+}
+
+std::size_t TreeSearch::gather(std::size_t most,
+                               const std::function<void(std::size_t, const Game&)>& on_leaf) {
+  check_received();
+  const Tree::OnLeaf show = [&](const Game& game) { on_leaf(leaves_.size(), game); };
+  const std::size_t slots = trees_.size();
+  for (std::size_t i = 0; i < slots && leaves_.size() < most; ++i) {
+    const std::size_t slot = (first_ + i) % slots;
+    if (!trees_[slot]) continue;
+    for (int n = 0; n < leaves_per_game_ && leaves_.size() < most; ++n)
+      if (!next_leaf(slot, show)) break;
+    if (leaves_.size() == most) first_ = (slot + 1) % slots;
+  }
+  return leaves_.size();
+}
+
+template <class Priors>
+void TreeSearch::receive_all(const float* wdl, Priors&& priors_of) {
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    const auto& [slot, leaf] = leaves_[i];
+    Evaluation evaluation{{wdl[3 * i], wdl[3 * i + 1], wdl[3 * i + 2]}, priors_of(i)};
+    trees_[slot]->receive(leaf, evaluation.wdl, evaluation.priors);
+    cache_.add(leaf.key, std::move(evaluation));
+  }
+  leaves_.clear();
+}
+
+void TreeSearch::receive(const float* wdl, const float* logits) {
+  receive_all(wdl, [&](std::size_t i) {
+    const auto& [slot, leaf] = leaves_[i];
+    return priors_from(trees_[slot]->moves_of(leaf), leaf.turn,
+                       logits + i * std::size_t(action_count(Coding::kAz4672)));
+  });
+}
+
+void TreeSearch::receive_uniform(const float* wdl) {
+  receive_all(wdl, [&](std::size_t i) {
+    const auto& [slot, leaf] = leaves_[i];
+    const std::size_t moves = trees_[slot]->moves_of(leaf).size();
+    return std::vector<float>(moves, 1.0f / float(moves));
+  });
+}
+
+}  // namespace selfmate

@@ -1,0 +1,60 @@
+// The searches of many games side by side: leaves of all of them go out in one batch, evaluations
+// come back in one. Nothing here calls a net.
+#pragma once
+
+#include <memory>
+
+#include "search/tree.h"
+
+namespace selfmate {
+
+class TreeSearch {
+ public:
+  // At most `leaves_per_game` leaves of a game are in one batch: one gives what a search without
+  // batches would, more are quicker where games are few.
+  TreeSearch(const TreeSettings& settings, int leaves_per_game, std::size_t cache_capacity);
+  TreeSearch(const TreeSearch&) = delete;
+
+  // Puts a game into a slot, in place of what was there.
+  void set(std::size_t slot, const Game& game);
+  void clear(std::size_t slot);
+  void start(std::size_t slot, int simulations, bool noise, std::uint64_t seed);
+  void advance(std::size_t slot, Move move);
+  // BadInput when there is no game in the slot.
+  const Tree& tree(std::size_t slot) const;
+
+  // Walks until there are `most` leaves or none can be had; 0 when all searches are done. Each
+  // leaf's game is shown to `on_leaf`, in order. All leaves must be received before the next.
+  std::size_t gather(std::size_t most,
+                     const std::function<void(std::size_t, const Game&)>& on_leaf);
+  std::size_t waiting() const { return leaves_.size(); }
+  // For the leaves of `gather` in their order: chances of the side to move, and one logit for every
+  // action of az4672, of which those of legal moves count.
+  void receive(const float* wdl, const float* logits);
+  // The same, every legal move as likely as the others.
+  void receive_uniform(const float* wdl);
+  void forget_evaluations() { cache_.clear(); }
+
+ private:
+  struct Waiting {
+    std::size_t slot;
+    Leaf leaf;
+  };
+
+  // Trees change only while nobody is evaluating their leaves.
+  void check_received() const;
+  Tree& at(std::size_t slot);
+  // False when it has no leaf to give now.
+  bool next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf);
+  template <class Priors>
+  void receive_all(const float* wdl, Priors&& priors_of);
+
+  TreeSettings settings_;
+  int leaves_per_game_;
+  EvaluationCache cache_;
+  std::vector<std::unique_ptr<Tree>> trees_;
+  std::vector<Waiting> leaves_;
+  std::size_t first_ = 0;  // whose turn it is to go first
+};
+
+}  // namespace selfmate

@@ -1,0 +1,236 @@
+"""The tree search of the core, with a net that knows nothing."""
+
+import numpy as np
+import pytest
+
+from selfmate._core import TreeSearch
+from selfmate.rules import Board, uci_code, uci_text
+
+SLOT = np.zeros(1, np.int64)
+SEEDS = np.arange(1, dtype=np.uint64)
+EVEN = np.array([[0.25, 0.5, 0.25]], np.float32)
+
+# FEN and the move that mates, in one, two and three moves: puzzles of the nineteenth century.
+MATES = {
+    1: [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "a1a8"),
+        ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "h5f7"),
+        ("6rk/6pp/8/6N1/8/8/8/6K1 w - - 0 1", "g5f7"),
+    ],
+    2: [
+        ("r2qb1rk/ppb2p1p/2n1pPp1/B3N3/2B1P2Q/2P2R2/1P4PP/7K w - - 0 1", "h4h7"),
+        ("2bqkbn1/2pppp2/np2N3/r3P1p1/p2N2B1/5Q2/PPPPKPP1/RNB2r2 w - - 0 1", "f3f7"),
+    ],
+    3: [
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", "f6a6"),
+    ],
+}
+SIMULATIONS = {1: 50, 2: 2_000, 3: 50_000}
+
+
+def started(
+    board: Board, simulations: int, *, seed: int = 0, noise: bool = False, **settings: float
+) -> TreeSearch:
+    search = TreeSearch(**settings)  # type: ignore[arg-type]
+    search.set(0, board)
+    search.start(SLOT, simulations, noise=noise, seeds=SEEDS + np.uint64(seed))
+    return search
+
+
+def run(search: TreeSearch, batch: int = 64) -> TreeSearch:
+    while count := search.gather(batch):
+        search.receive(np.repeat(EVEN, count, axis=0))
+    return search
+
+
+def visits_of(search: TreeSearch) -> dict[str, int]:
+    moves, visits, *_ = search.moves(SLOT)
+    return {uci_text(int(m)): int(v) for m, v in zip(moves, visits, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("moves", "fen", "best"),
+    [(moves, fen, best) for moves, puzzles in MATES.items() for fen, best in puzzles],
+)
+@pytest.mark.parametrize("leaves", [1, 16])
+def test_mates_are_proven(moves: int, fen: str, best: str, leaves: int) -> None:
+    search = run(started(Board(fen), SIMULATIONS[moves], leaves_per_game=leaves))
+    found, wdl, _, plies = search.roots(SLOT)
+    assert uci_text(int(found[0])) == best
+    assert wdl[0].tolist() == [1, 0, 0]
+    assert plies[0] == 2 * moves - 1
+    assert len(search.line(0)) == 2 * moves - 1
+
+
+def test_who_is_mated_in_any_case_holds_out_longest() -> None:
+    board = Board("k7/8/1K6/8/8/8/8/7Q b - - 0 1")  # Kb8 is the only move, then mate at once
+    search = run(started(board, 100))
+    found, wdl, _, plies = search.roots(SLOT)
+    assert uci_text(int(found[0])) == "a8b8"
+    assert (wdl[0].tolist(), plies[0]) == ([0, 0, 1], -2)
+
+
+def test_a_mate_is_seen_however_few_moves_are_looked_at() -> None:
+    fen, best = MATES[1][0]
+    search = run(started(Board(fen), 50, widening=0.01))
+    assert uci_text(int(search.roots(SLOT)[0][0])) == best
+
+
+def test_draws_by_rule_are_worth_nothing() -> None:
+    """One ply before the hundredth without progress: whatever is played, the game is drawn."""
+    board = Board("7k/8/8/8/8/8/8/KQ6 w - - 99 200")
+    search = TreeSearch()
+    search.set(0, board)
+    search.start(SLOT, 60, noise=False, seeds=SEEDS)
+    planes = np.zeros((8, 68, 8, 8), np.float32)
+    leaves = 0
+    while count := search.gather(8, planes):
+        leaves += count
+        search.receive(np.repeat(np.array([[1, 0, 0]], np.float32), count, axis=0))
+    assert leaves == 1  # the root's own
+    *_, values, _, _ = search.moves(SLOT)
+    assert set(values.tolist()) == {0.0}
+
+
+def test_the_third_time_is_a_draw_in_the_tree_and_the_second_is_not() -> None:
+    board = Board("7k/8/8/8/8/8/R7/K7 w - - 0 1")
+    for move in ("a2b2", "h8g8", "b2a2", "g8h8", "a2b2", "h8g8", "b2a2"):
+        board.push(move)
+    search = run(started(board, 40))
+    moves, visits, _, values, _, _ = search.moves(SLOT)
+    rows = {
+        uci_text(int(m)): (int(v), float(x)) for m, v, x in zip(moves, visits, values, strict=True)
+    }
+    assert rows["g8h8"][1] == 0.0  # the start for the third time
+    assert rows["g8h8"][0] > 1
+
+
+def test_the_root_is_searched_even_where_the_game_could_end() -> None:
+    board = Board("7k/8/8/8/8/8/R7/K7 w - - 120 200")
+    assert sum(visits_of(run(started(board, 30))).values()) == 30
+
+
+def test_the_same_seed_gives_the_same_tree_and_another_one_another() -> None:
+    first, again, other = (
+        visits_of(run(started(Board(), 200, seed=seed, noise=True))) for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first != other
+
+
+def test_without_noise_seeds_do_not_matter() -> None:
+    one, two = (visits_of(run(started(Board(), 100, seed=seed))) for seed in (1, 2))
+    assert one == two
+
+
+def test_games_side_by_side_are_searched_as_if_alone() -> None:
+    boards = [Board(), Board(MATES[3][0][0]), Board("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")]
+    slots = np.arange(3, dtype=np.int64)
+    search = TreeSearch()
+    for slot, board in enumerate(boards):
+        search.set(slot, board)
+    search.start(slots, 120, noise=True, seeds=np.arange(3, dtype=np.uint64))
+    run(search, batch=2)  # fewer than games: each has its turn
+    for slot, board in enumerate(boards):
+        alone = run(started(board, 120, seed=slot, noise=True))
+        _, visits, *_ = search.moves(slots[slot : slot + 1])
+        assert visits.tolist() == list(visits_of(alone).values())
+    assert search.is_done(slots).all()
+
+
+def test_batches_change_little() -> None:
+    """Virtual losses spread the walks: at most a tenth of them go elsewhere."""
+    alone = run(started(Board(), 800))
+    together = run(started(Board(), 800, leaves_per_game=8))
+    one, other = visits_of(alone), visits_of(together)
+    assert sum(one.values()) == sum(other.values()) == 800
+    assert sum(abs(one[move] - other[move]) for move in one) / 2 <= 80
+
+
+def test_what_is_known_is_kept_after_a_move() -> None:
+    search = run(started(Board(), 300))
+    best = int(search.roots(SLOT)[0][0])
+    kept = visits_of(search)[uci_text(best)]
+    search.advance(SLOT, np.array([best], np.uint16))
+    _, _, visits, _ = search.roots(SLOT)
+    assert visits[0] == kept
+    assert sum(visits_of(search).values()) == kept - 1
+    search.start(SLOT, 100, noise=False, seeds=SEEDS)
+    run(search)
+    assert sum(visits_of(search).values()) == kept - 1 + 100
+
+
+def test_a_move_that_was_never_tried_starts_anew() -> None:
+    search = run(started(Board(), 0))
+    search.advance(SLOT, np.array([uci_code("a2a3")], np.uint16))
+    assert search.roots(SLOT)[2][0] == 0
+    search.start(SLOT, 10, noise=False, seeds=SEEDS)
+    assert sum(visits_of(run(search)).values()) == 10
+
+
+def test_evaluations_are_shared_and_forgotten() -> None:
+    search = TreeSearch(cached_evaluations=1000)
+    for slot in (0, 1):
+        search.set(slot, Board())
+        search.start(np.array([slot]), 50, noise=False, seeds=SEEDS)
+        leaves = 0
+        while count := search.gather(8):
+            leaves += count
+            search.receive(np.repeat(EVEN, count, axis=0))
+        assert 40 < leaves <= 51 if slot == 0 else leaves == 0
+    search.forget_evaluations()
+    search.set(0, Board())
+    search.start(SLOT, 5, noise=False, seeds=SEEDS)
+    assert search.gather(8) == 1
+
+
+def test_memory_is_bounded() -> None:
+    search = run(started(Board(), 10_000, most_nodes=500))
+    assert sum(visits_of(search).values()) < 600
+    assert search.is_done(SLOT).all()
+
+
+def test_a_game_that_is_over_has_nothing_to_search() -> None:
+    search = run(started(Board("7k/5KQ1/8/8/8/8/8/8 b - - 0 1"), 10))
+    best, wdl, *_ = search.roots(SLOT)
+    assert best[0] == 0
+    assert wdl[0].tolist() == [0, 0, 1]
+    assert len(search.moves(SLOT)[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"c_puct": -1.0}, "c_puct must be at least 0"),
+        ({"noise_share": 2.0}, "noise_share must be from 0 to 1"),
+        ({"leaves_per_game": 0}, "leaves_per_game must be at least 1"),
+        ({"most_nodes": 1}, "most_nodes must be at least 2"),
+        ({"c_puct": float("nan")}, "c_puct must be at least 0"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, float], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        TreeSearch(**settings)  # type: ignore[arg-type]
+
+
+def test_wrong_use_is_refused_and_changes_nothing() -> None:
+    search = started(Board(), 10)
+    with pytest.raises(ValueError, match="there is no game in slot 7"):
+        search.roots(np.array([7]))
+    with pytest.raises(ValueError, match="slot -1 is below 0"):
+        search.roots(np.array([-1]))
+    with pytest.raises(ValueError, match="e2e5 is not legal"):
+        search.advance(SLOT, np.array([uci_code("e2e5")], np.uint16))
+    with pytest.raises(ValueError, match="planes must be"):
+        search.gather(4, np.zeros((3, 68, 8, 8), np.float32))
+    assert search.gather(4) == 1
+    with pytest.raises(ValueError, match="were not received yet"):
+        search.gather(4)
+    with pytest.raises(ValueError, match="wdl must be"):
+        search.receive(np.zeros((2, 3), np.float32))
+    with pytest.raises(ValueError, match="wdl must be finite"):
+        search.receive(EVEN * np.float32("nan"))
+    with pytest.raises(ValueError, match="were not received yet"):
+        search.advance(SLOT, np.array([uci_code("e2e4")], np.uint16))
+    search.receive(EVEN)
+    assert sum(visits_of(run(search)).values()) == 10
