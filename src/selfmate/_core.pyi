@@ -252,6 +252,25 @@ def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.t
     The features839 of packed positions that are not zero: columns, values, offsets.
     """
 
+STORED_BYTES: int = 135
+
+def store_games(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+    """The games' positions as chunks keep them, STORED_BYTES each."""
+
+def store_records(records: GameRecords, skip: int = 0, threads: int = 1, chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]:
+    """
+    Positions from ply `skip` on, of all games or the chosen ones: stored, the moves played there, games, plies left.
+    """
+
+def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+    """Writes the planes68 of stored positions into `out`."""
+
+def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    """The legal actions of stored positions, and offsets."""
+
+def actions_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
+    """The action of one move per stored position."""
+
 def teacher_scores(games: GameBatch | Sequence[Board], depth: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     Every legal move, its exact score after so many plies in centipawns for the side to move, and where each game's begin.
