@@ -146,6 +146,18 @@ LEARNERS = {
             verb="pretrain",
             is_rehearsed=False,
         ),
+        Learner(
+            name="pretrain-alphazero",
+            module="selfmate.learners.pretrain_alphazero",
+            config_module="selfmate.learners.pretrain_alphazero_config",
+            summary="chess: a net learns the moves and results of master games",
+            unit="positions",
+            plots=("policy_loss", "match1", "wdl_loss"),
+            then="selfmate match {run}:sims=100 {run}:sims=0",
+            headlines=("match1", "match5", "wdl_accuracy", "policy_loss", "wdl_loss"),
+            verb="pretrain",
+            is_rehearsed=False,
+        ),
     )
 }
 
