@@ -28,7 +28,7 @@ def examples_of_games(chunk: Chunk, *, threads: int = 1) -> Examples:
     legal = legal_of(CODING, chunk.stored, threads=threads)
     policy = np.zeros(len(legal.values), np.float32)
     policy[legal.find(actions_of(CODING, chunk.stored, chunk.moves, threads=threads))] = 1
-    view = np.where(is_white_to_move(chunk.stored), 1, -1)
+    view = np.where(is_white_to_move(chunk.stored), 1, -1).astype(np.int8)
     return Examples(
         planes=planes_of(chunk.stored, threads=threads),
         legal=legal,
@@ -37,6 +37,6 @@ def examples_of_games(chunk: Chunk, *, threads: int = 1) -> Examples:
     )
 
 
-def wdl_of(results_side_to_move: NDArray[np.int64]) -> NDArray[np.float32]:
+def wdl_of(results_side_to_move: NDArray[np.int8]) -> NDArray[np.float32]:
     """[B, 3] For results [B] of 1, 0 and -1."""
-    return np.equal.outer(results_side_to_move, np.array([1, 0, -1])).astype(np.float32)
+    return (results_side_to_move[:, None] == np.array([1, 0, -1])).astype(np.float32)

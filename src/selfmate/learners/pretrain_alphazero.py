@@ -99,7 +99,8 @@ class Pretraining:
     ) -> Iterator[Tensor]:
         """Each part's share of the loss, and what it is made of."""
         for examples in parts:
-            loss = loss_of(*self.net(torch.from_numpy(examples.planes)), examples)
+            logits, value = self.net(torch.from_numpy(examples.planes))
+            loss = loss_of(logits, value, examples)
             yield loss.total(self.config.value_weight, self.config.entropy_bonus) / len(parts)
             seen.append(loss.figures())
 
