@@ -73,6 +73,13 @@ struct Leaf {
   Color turn;
 };
 
+// What may come of a move, for the side that plays it.
+struct Outlook {
+  Wdl wdl;                 // all 0 while nothing is known
+  int plies_to_mate = 0;   // negative: the side is mated; 0: none is proven
+  std::vector<Move> line;  // the move, and what may follow
+};
+
 enum class Walk : std::uint8_t {
   kLeaf,       // reached a leaf that must be evaluated
   kCounted,    // ended where the value is known
@@ -109,7 +116,9 @@ class Tree {
   // search improved (Gumbel); a proven mate leaves no choice.
   std::vector<float> policy() const;
   // The best move, and what may follow.
-  std::vector<Move> line() const;
+  std::vector<Move> line() const { return line_from(best_edge()); }
+  // Of each of the root's moves.
+  std::vector<Outlook> outlooks() const;
   std::size_t nodes() const { return nodes_.size(); }
 
  private:
@@ -140,6 +149,8 @@ class Tree {
   int looked_at(const Node& node) const;
   std::vector<Known> known(const Node& node) const;
   GumbelScale scale() const { return {settings_.gumbel_visits, settings_.gumbel_scale}; }
+  std::vector<Move> line_from(const Edge* edge) const;
+  Outlook outlook(const Edge& edge) const;
   const Edge* best_mate() const;
   const Edge* longest_defence() const;
   const Edge* most_visited() const;

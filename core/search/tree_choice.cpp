@@ -154,9 +154,8 @@ std::vector<float> Tree::policy() const {
   return shares;
 }
 
-std::vector<Move> Tree::line() const {
+std::vector<Move> Tree::line_from(const Edge* edge) const {
   std::vector<Move> moves;
-  const Edge* edge = best_edge();
   while (edge) {
     moves.push_back(edge->move);
     if (edge->child < 0) break;
@@ -169,6 +168,25 @@ std::vector<Move> Tree::line() const {
     }
   }
   return moves;
+}
+
+Outlook Tree::outlook(const Edge& edge) const {
+  Outlook found{{}, 0, line_from(&edge)};
+  const Node* child = edge.child < 0 ? nullptr : &nodes_[std::size_t(edge.child)];
+  if (edge.proven) {
+    found.wdl = Wdl{float(edge.proven > 0), 0.0f, float(edge.proven < 0)};
+    found.plies_to_mate = edge.proven * ((child ? child->plies_to_mate : 0) + 1);
+  } else if (child && child->visits) {
+    const float value = -child->value(), draw = child->draw_sum / float(child->visits);
+    found.wdl = Wdl{(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f};
+  }
+  return found;
+}
+
+std::vector<Outlook> Tree::outlooks() const {
+  std::vector<Outlook> found;
+  for (const Edge& edge : root_edges()) found.push_back(outlook(edge));
+  return found;
 }
 
 }  // namespace selfmate

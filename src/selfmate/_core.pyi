@@ -349,6 +349,11 @@ class TreeSearch:
     def line(self, slot: int) -> list[int]:
         """The best move and what may follow, as move codes."""
 
+    def outlooks(self, slot: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], list[list[int]]]:
+        """
+        Of each legal move, in the order of `moves`: chances of the side that plays it [M, 3] (all 0: nothing is known), plies to a proven mate as in `roots`, and the line it begins.
+        """
+
     def forget_evaluations(self) -> None:
         """For another net: what the last one said is not used again."""
 

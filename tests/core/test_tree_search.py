@@ -62,6 +62,29 @@ def test_mates_are_proven(moves: int, fen: str, best: str, leaves: int) -> None:
     assert len(search.line(0)) == 2 * moves - 1
 
 
+def test_each_move_has_its_outlook() -> None:
+    fen, best = MATES[2][0]
+    search = run(started(Board(fen), SIMULATIONS[2]))
+    moves, visits, _, values, _, _ = search.moves(SLOT)
+    wdl, plies, lines = search.outlooks(0)
+    assert [line[0] for line in lines] == moves.tolist()
+    assert lines[moves.tolist().index(uci_code(best))] == search.line(0)
+    assert plies[moves == uci_code(best)].tolist() == [3]
+    known = visits > 0
+    assert np.allclose(wdl[known].sum(axis=1), 1)
+    assert np.allclose((wdl[:, 0] - wdl[:, 2])[known], values[known], atol=1e-5)
+    assert not wdl[~known].any()
+
+
+def test_a_move_into_mate_says_so() -> None:
+    search = run(started(Board("6k1/8/8/8/8/8/r4PPP/6K1 w - - 0 1"), 400))
+    wdl, plies, lines = search.outlooks(0)
+    into_mate = [uci_code("g1h1"), uci_code("a2a1")]
+    row = lines.index(into_mate)
+    assert plies.tolist() == [-2 if line == into_mate else 0 for line in lines]
+    assert wdl[row].tolist() == [0, 0, 1]
+
+
 def test_who_is_mated_in_any_case_holds_out_longest() -> None:
     board = Board("k7/8/1K6/8/8/8/8/7Q b - - 0 1")  # Kb8 is the only move, then mate at once
     search = run(started(board, 100))

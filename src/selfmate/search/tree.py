@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from selfmate.rules.ragged import Ragged
 from selfmate.search.value_choices import drawn_actions
 
 PLANES = ENCODINGS["planes68"].shape
+PORTION = 4096  # simulations of a tree that may pass without a batch, where all leaves are draws
 
 Floats = NDArray[np.float32]
 Slots = NDArray[np.int64]
@@ -65,6 +67,15 @@ class RootMoves:
     offsets: NDArray[np.int64]  # [B + 1]
 
 
+@dataclass(frozen=True)
+class Outlooks:
+    """What may come of each legal move of one game, in the order of its `RootMoves`."""
+
+    wdl_side_to_move: Floats  # [M, 3] all 0 while nothing is known
+    plies_to_mate: NDArray[np.int32]  # [M] as of roots, for the side to move
+    lines: list[list[int]]  # the move and what may follow
+
+
 class Forest:
     """One tree in each slot that has a game. For one thread at a time."""
 
@@ -110,6 +121,19 @@ class Forest:
         for _ in self.batches():
             pass
 
+    def deepen(self, slots: Slots, simulations: int) -> Iterator[None]:
+        """Searches without noise until each tree has had so many simulations, those that it kept
+        included, is full or decided. Yields after every batch, and often enough where trees need
+        none: whoever has seen enough leaves."""
+        for target in chain(range(PORTION, simulations, PORTION), [simulations]):
+            for i, visits in enumerate(self.roots(slots).visits.tolist()):
+                self.start(slots[i : i + 1], max(0, target - max(0, visits - 1)))
+            for _ in self.batches():
+                yield
+            yield
+            if (self.roots(slots).visits <= target).all():
+                return
+
     def is_done(self, slots: Slots) -> NDArray[np.bool_]:
         return self._search.is_done(slots)
 
@@ -119,9 +143,8 @@ class Forest:
     def moves(self, slots: Slots) -> RootMoves:
         return RootMoves(*self._search.moves(slots))
 
-    def line(self, slot: int) -> list[int]:
-        """The codes of the best move and of what may follow."""
-        return self._search.line(slot)
+    def outlooks(self, slot: int) -> Outlooks:
+        return Outlooks(*self._search.outlooks(slot))
 
     def advance(self, slots: Slots, moves: NDArray[np.uint16]) -> None:
         """Plays a legal move in each slot and keeps what is known of what may follow."""

@@ -101,6 +101,28 @@ def test_games_are_played_on_while_others_are_searched() -> None:
     assert grown.is_done(SLOTS).all()
 
 
+@pytest.mark.parametrize("simulations", [0, 1, 100, 10_000])
+def test_trees_are_deepened_to_so_many_simulations(
+    simulations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in portions, and where no leaf needs the net: bare kings draw whatever they do."""
+    monkeypatch.setattr("selfmate.search.tree.PORTION", 64)
+    boards = [Board(), Board("7k/8/8/8/8/8/8/K7 w - - 0 1")][simulations > 100 :]
+    slots = SLOTS[: len(boards)]
+    grown = forest(*boards)
+    grown.grow(slots, min(simulations, 30))
+    pauses = sum(1 for _ in grown.deepen(slots, simulations))
+    assert pauses >= simulations / 64
+    assert set(grown.roots(slots).visits.tolist()) == {simulations + 1}
+
+
+@pytest.mark.parametrize(("fen", "most_nodes"), [(FENS[0], 100), (MATE_IN_ONE, 1 << 20)])
+def test_a_tree_that_is_full_or_decided_is_deep_enough(fen: str, most_nodes: int) -> None:
+    grown = forest(Board(fen), most_nodes=most_nodes)
+    for _ in grown.deepen(ONE, 2**31 - 1):
+        assert grown.roots(ONE).visits[0] < 200
+
+
 def test_a_felled_tree_is_searched_no_more() -> None:
     grown = forest(*boards())
     grown.start(SLOTS, 20)
@@ -177,4 +199,8 @@ def test_a_mate_in_one_is_always_played(temperature: float) -> None:
     drawn = chosen_moves(roots, found, np.full(20, temperature), dice)
     assert set(drawn.tolist()) == {uci_code("a1a8")}
     assert set(roots.plies_to_mate.tolist()) == {1}
-    assert grown.line(0) == [uci_code("a1a8")]
+    seen = grown.outlooks(0)
+    mating = found.moves[: found.offsets[1]].tolist().index(uci_code("a1a8"))
+    assert seen.lines[mating] == [uci_code("a1a8")]
+    assert seen.plies_to_mate[mating] == 1
+    assert seen.wdl_side_to_move[mating].tolist() == [1, 0, 0]
