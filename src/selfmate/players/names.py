@@ -63,18 +63,28 @@ def whole_setting(name: PlayerName, key: str, low: int, high: int) -> int | None
     raise ValueError(f"{key}={text} of player {str(name)!r} is not a whole number {low}..{high}")
 
 
+def number_setting(name: PlayerName, key: str, default: float, high: float) -> float:
+    """A number from 0 among the settings, which need not be whole."""
+    text = name.settings.get(key)
+    if text is None:
+        return default
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if 0 <= number <= high:
+        return number
+    raise ValueError(f"{key}={text} of player {str(name)!r} is not a number 0..{high:g}")
+
+
 def temperature_setting(name: PlayerName) -> float:
     """How freely a player chooses among moves of about the same value; 0, not at all."""
-    text = name.settings.get("temperature", "0")
-    try:
-        temperature = float(text)
-    except ValueError:
-        temperature = -1.0
-    if 0 <= temperature <= MOST_TEMPERATURE:
-        return temperature
-    raise ValueError(
-        f"temperature={text} of player {str(name)!r} is not a number 0..{MOST_TEMPERATURE}"
-    )
+    return number_setting(name, "temperature", 0.0, MOST_TEMPERATURE)
+
+
+def number_text(number: float) -> str:
+    """As it is written in a full name."""
+    return str(number).removesuffix(".0")
 
 
 def check_settings(name: PlayerName, allowed: tuple[str, ...]) -> None:

@@ -48,6 +48,7 @@ class Thought:
     mate_in: int | None = None  # moves; negative when the side to move is mated
     wdl: tuple[float, float, float] | None = None  # win, draw, loss of the side to move
     policy: Mapping[str, float] | None = None  # probability of each legal move
+    visits: Mapping[str, int] | None = None  # of each legal move, by a search that counts them
     depth: int | None = None
     nodes: int | None = None
     others: tuple["Thought", ...] = ()  # the other moves, best first, where they are judged too
@@ -64,7 +65,10 @@ class Question:
     board: Board
     dice: int
     limits: Limits = NO_LIMITS
-    temperature: float | None = None  # for players that have one; None: as the player is set
+    # For players that have them; None: as the player is set.
+    temperature: float | None = None
+    c_puct: float | None = None
+    threads: int = 1  # that a player may think on
     stop: Event = field(default_factory=Event)  # set by whoever asks, to have an answer at once
     report: Callable[[Thought], None] = hear_nothing  # hears of interim thoughts
 

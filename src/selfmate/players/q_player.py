@@ -19,15 +19,15 @@ from selfmate.encodings.packed import (
 )
 from selfmate.nets.q_net import QNet, QNetShape
 from selfmate.players.layers import Hidden
+from selfmate.players.pawns import pawns_of
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.players.scoring import Scoring
 from selfmate.rules import Board, uci_text
 from selfmate.rules.ragged import Ragged
-from selfmate.search.teacher import VALUE_SCALE_PAWNS, MoveScores
+from selfmate.search.teacher import MoveScores
 from selfmate.search.value_choices import chosen_actions
 
 ACTIONS = CODINGS[CODING].size
-MOST_VALUE = 0.9999  # as a score: 20 pawns; beyond it, values of 1 and more would have none
 
 
 class QPlayerSpec(BaseModel):
@@ -72,7 +72,7 @@ class QPlayer:
         ranks = np.lexsort((-values, legal.values != chosen))
         actions = turned_actions(legal.values[ranks], black)
         moves = moves_of_actions(CODING, [question.board] * len(actions), actions)
-        first, *others = map(_thought, moves.tolist(), _pawns(values[ranks]).tolist())
+        first, *others = map(_thought, moves.tolist(), pawns_of(values[ranks]).tolist())
         return replace(first, others=tuple(others))
 
     def scoring(self, best: int) -> Scoring:
@@ -94,7 +94,7 @@ class QPlayer:
         asked = [boards[row] for row in legal.rows.tolist()]
         return MoveScores(
             moves=moves_of_actions(CODING, asked, actions),
-            centipawns=np.rint(100 * _pawns(values)).astype(np.int32),
+            centipawns=np.rint(100 * pawns_of(values)).astype(np.int32),
             offsets=legal.offsets,
         )
 
@@ -108,12 +108,6 @@ class QPlayer:
 
 def _is_black(boards: Sequence[Board]) -> NDArray[np.bool_]:
     return np.array([board.turn == "black" for board in boards], np.bool_)
-
-
-def _pawns(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Values as scores, by the scale on which the teacher's scores became values."""
-    within = np.clip(values, -MOST_VALUE, MOST_VALUE)
-    return np.float32(VALUE_SCALE_PAWNS) * np.arctanh(within)
 
 
 def _thought(move: int, score_pawns: float) -> Thought:

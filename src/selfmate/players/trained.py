@@ -10,25 +10,31 @@ from pydantic import ValidationError
 
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
+from selfmate.nets.se_resnet import SeResNet
+from selfmate.players.manner import SETTINGS as MANNER_SETTINGS
+from selfmate.players.manner import Manner
 from selfmate.players.names import (
     PlayerName,
     check_settings,
+    number_text,
     temperature_setting,
     whole_setting,
 )
 from selfmate.players.player import Player
 from selfmate.players.q_player import QPlayer, QPlayerSpec
 from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
+from selfmate.players.tree_spec import SeResNetSpec
 from selfmate.runs.directory import Found, RunDirectory
 from selfmate.runs.live import restore
 from selfmate.runs.run import Json
 
 # What a card may say of its player, by kind, and the settings that such a player has.
-KINDS: Mapping[str, tuple[type[QPlayerSpec | ScorerSpec], tuple[str, ...]]] = {
+KINDS: Mapping[str, tuple[type[QPlayerSpec | ScorerSpec | SeResNetSpec], tuple[str, ...]]] = {
     "q_net": (QPlayerSpec, ("version", "temperature")),
     "move_scorer": (ScorerSpec, ("version", "temperature", "lookahead")),
+    "se_resnet": (SeResNetSpec, ("version", *MANNER_SETTINGS, "temperature")),
 }
-Net = TypeVar("Net", QNet, MoveScorer)
+Net = TypeVar("Net", QNet, MoveScorer, SeResNet)
 
 
 def make_trained(name: PlayerName) -> Player:
@@ -39,10 +45,14 @@ def make_trained(name: PlayerName) -> Player:
     check_settings(name, KINDS[kind][1])
     temperature = temperature_setting(name)
     lookahead = whole_setting(name, "lookahead", 0, 1)
-    full_name = _full_name(path, found.card.step, temperature, lookahead)
+    how = Manner.of(name)
+    settings = how.settings() if kind == "se_resnet" else {}
+    full_name = _full_name(path, found.card.step, settings, temperature, lookahead)
     # A learner that loads an opponent goes on as ever: making a net rolls dice.
     with _told_of(path), torch.random.fork_rng(devices=()):
         spec = KINDS[kind][0].model_validate(found.card.player)
+        if isinstance(spec, SeResNetSpec):
+            return how.player(full_name, _filled(spec.make_net(), found), temperature)
         if isinstance(spec, ScorerSpec):
             scorer = _filled(spec.make_net(), found)
             return ScorerPlayer(full_name, spec, scorer, temperature, bool(lookahead))
@@ -87,11 +97,13 @@ def _told_of(path: Path) -> Iterator[None]:
         raise ValueError(f"{path} cannot be played: {error}") from error
 
 
-def _full_name(path: Path, step: int, temperature: float, lookahead: int | None) -> str:
+def _full_name(
+    path: Path, step: int, manner: Mapping[str, str], temperature: float, lookahead: int | None
+) -> str:
     """With the step, for later ones are other players; with a slash, so never a kind's name."""
-    settings = {"version": str(step)}
+    settings = {"version": str(step), **manner}
     if temperature:
-        settings["temperature"] = str(temperature).removesuffix(".0")
+        settings["temperature"] = number_text(temperature)
     if lookahead:
         settings["lookahead"] = str(lookahead)
     return str(PlayerName(str(path) if len(path.parts) > 1 else f"./{path}", settings))

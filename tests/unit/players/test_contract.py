@@ -8,7 +8,7 @@ import pytest
 
 from selfmate.players import Player, Question, load_player
 from selfmate.rules import Board, GameBatch, uci_text
-from unit.players.trained_runs import make_run, make_scorer_run
+from unit.players.trained_runs import make_run, make_scorer_run, make_tree_run
 
 NAMES = (
     "random",
@@ -20,6 +20,11 @@ NAMES = (
     "RUN:version=2,temperature=0.1",
     "SCORER",
     "SCORER:temperature=0.7,lookahead=1",
+    "TREE:sims=0",
+    "TREE:sims=50",
+    "TREE:sims=8,temperature=0.7,cpuct=3",
+    "TREE:by=value",
+    "TREE:by=value,temperature=0.1",
 )
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PROMOTING = "3r3k/4P3/8/8/8/8/8/K7 w - - 0 1"
@@ -40,10 +45,19 @@ def scorer_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def tree_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "alphazero-1"
+    make_tree_run(path)
+    return path
+
+
 @pytest.fixture(params=NAMES)
-def player(request: pytest.FixtureRequest, run: Path, scorer_run: Path) -> Player:
+def player(request: pytest.FixtureRequest, run: Path, scorer_run: Path, tree_run: Path) -> Player:
     name: str = request.param
-    return load_player(name.replace("RUN", str(run)).replace("SCORER", str(scorer_run)))
+    for word, path in {"RUN": run, "SCORER": scorer_run, "TREE": tree_run}.items():
+        name = name.replace(word, str(path))
+    return load_player(name)
 
 
 def played_on() -> list[Board]:

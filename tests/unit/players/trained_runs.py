@@ -7,8 +7,10 @@ import torch
 
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
+from selfmate.nets.se_resnet import SeResNet
 from selfmate.players.q_player import QPlayerSpec
 from selfmate.players.scorer_player import ScorerSpec
+from selfmate.players.tree_spec import SeResNetSpec
 from selfmate.runs.checkpoints import Policy
 from selfmate.runs.header import Header
 from selfmate.runs.live import copied, restore
@@ -17,6 +19,7 @@ from selfmate.runs.run import Arrays, Json, Saved
 
 TINY = QPlayerSpec(hidden=(16, 8), dueling=True)
 TINY_SCORER = ScorerSpec(encoding="onehot768", hidden=(16, 8), value_head=True)
+TINY_TREE = SeResNetSpec(blocks=1, filters=8, attention=1)
 POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
 
 
@@ -28,7 +31,7 @@ def seeded_net(spec: QPlayerSpec, seed: int) -> QNet:
 class Weights:
     """A state of a run that is a net and nothing else."""
 
-    def __init__(self, net: QNet | MoveScorer) -> None:
+    def __init__(self, net: QNet | MoveScorer | SeResNet) -> None:
         self.net = net
 
     def save(self) -> Saved:
@@ -60,4 +63,23 @@ def make_scorer_run(directory: Path) -> None:
     with open_run(directory, Header("reinforce", {"seed": 1}), POLICY, Session()) as run:
         spec = TINY_SCORER.model_dump(mode="json")
         for step in run.steps(state, total=1, unit="games", player=spec):
+            step.record({}, 1.0)
+
+
+def opinionated_net(spec: SeResNetSpec = TINY_TREE, seed: int = 0) -> SeResNet:
+    """By chance, and with heads that say something: those of an untrained net hardly do."""
+    torch.manual_seed(seed)
+    net = spec.make_net()
+    with torch.no_grad():
+        net.policy.weight.normal_(std=1.0)
+        net.value.out.weight.normal_(std=0.3)
+    return net
+
+
+def make_tree_run(directory: Path) -> None:
+    """A run of one step."""
+    state = Weights(opinionated_net())
+    with open_run(directory, Header("alphazero", {"seed": 1}), POLICY, Session()) as run:
+        spec = TINY_TREE.model_dump(mode="json")
+        for step in run.steps(state, total=1, unit="cycles", player=spec):
             step.record({}, 1.0)
