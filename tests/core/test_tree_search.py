@@ -65,7 +65,7 @@ def test_mates_are_proven(moves: int, fen: str, best: str, leaves: int) -> None:
 def test_each_move_has_its_outlook() -> None:
     fen, best = MATES[2][0]
     search = run(started(Board(fen), SIMULATIONS[2]))
-    moves, visits, _, values, _, _ = search.moves(SLOT)
+    moves, _, visits, _, values, _, _ = search.moves(SLOT)
     wdl, plies, lines = search.outlooks(0)
     assert [line[0] for line in lines] == moves.tolist()
     assert lines[moves.tolist().index(uci_code(best))] == search.line(0)

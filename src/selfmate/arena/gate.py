@@ -25,7 +25,7 @@ GAMES_A_LOOK = 20  # between two looks at the ratio
 class Gate:
     rule: Rule
     games: int  # at most
-    sprt: Sprt = Sprt(0, 20)
+    sprt: Sprt
     max_plies: int = DEFAULT_MAX_PLIES
 
     def __post_init__(self) -> None:

@@ -39,4 +39,5 @@ def examples_of_games(chunk: Chunk, *, threads: int = 1) -> Examples:
 
 def wdl_of(results_side_to_move: NDArray[np.int8]) -> NDArray[np.float32]:
     """[B, 3] For results [B] of 1, 0 and -1."""
-    return (results_side_to_move[:, None] == np.array([1, 0, -1])).astype(np.float32)
+    wdl: NDArray[np.float32] = (results_side_to_move[:, None] == [1, 0, -1]).astype(np.float32)
+    return wdl

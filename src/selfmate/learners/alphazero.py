@@ -151,8 +151,9 @@ class AlphaZero:
 
     def contest(self, step: Step) -> dict[str, float]:
         """A match with the best so far, whose place may be taken."""
-        sims = self.config.promotion_simulations
-        learner, best = TreePlayer("learner", self.net, sims), TreePlayer("best", self.best, sims)
+        simulations = self.config.promotion_simulations
+        learner = TreePlayer("learner", self.net, simulations=simulations)
+        best = TreePlayer("best", self.best, simulations=simulations)
         verdict = self.gate.contest(learner, best, seed=step.number)
         step.say(verdict.sentence)
         if verdict.promoted:
@@ -172,7 +173,7 @@ class AlphaZero:
     def climb(self, step: Step) -> dict[str, float]:
         """Matches of the net that learns, without search, with the ladder. Who has fallen far goes
         back to the best."""
-        reports = self.evaluation.reports(TreePlayer("learner", self.net, 0))
+        reports = self.evaluation.reports(TreePlayer("learner", self.net, simulations=0))
         score = float(np.mean([report.score for report in reports.values()]))
         if score < self.ladder_score - self.config.roll_back:
             self.counts["roll_backs"] += 1
@@ -200,9 +201,7 @@ class AlphaZero:
             "masters": self.masters.digest if self.masters else "",
         }
         pages = {name: games.arrays() for name, games in self.replay.pages.items()}
-        return Saved(
-            weights=copied(self.net.arrays()), rest=copied(rest), facts=facts, pages=pages
-        )
+        return Saved(weights=copied(self.net.arrays()), rest=copied(rest), facts=facts, pages=pages)
 
     def load(self, saved: Saved) -> None:
         if saved.facts["masters"] != (self.masters.digest if self.masters else ""):

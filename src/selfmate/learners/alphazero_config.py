@@ -1,6 +1,6 @@
 """The settings of AlphaZero."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -72,7 +72,7 @@ class Config(NetConfig):
     )
 
     @model_validator(mode="after")
-    def _tests_something(self) -> "Config":
+    def _tests_something(self) -> Self:
         if self.elo0 >= self.elo1:
             raise ValueError(f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}")
         return self

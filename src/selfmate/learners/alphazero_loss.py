@@ -1,4 +1,4 @@
-"""What a net of policy and value learns by: cross-entropy to the moves, and to the ends of games."""
+"""What a net of policy and value learns by: cross-entropy to moves, and to ends of games."""
 
 from dataclasses import dataclass
 

@@ -69,9 +69,10 @@ class Pretraining:
     def study(self, step: Step, watch: Stopwatch) -> dict[str, float]:
         """Learns from the positions of a step, counted over all epochs."""
         batches = self._examples(step.start, step.stop)
-        told = []
-        for done in range(step.start, step.stop, self.update_size):
-            told.append(self.update(batches, self.learning_rate(done), watch))
+        told = [
+            self.update(batches, self.learning_rate(done), watch)
+            for done in range(step.start, step.stop, self.update_size)
+        ]
         policy, value, entropy, norm = np.mean(told, axis=0)
         return {
             "policy_loss": policy,

@@ -13,7 +13,9 @@ class Config(NetConfig):
     checkpoint_every: int = Field(
         4, ge=1, description="steps of up to 64 updates between checkpoints"
     )
-    data: tuple[FolderName, ...] = Field((), max_length=1, description="a folder of selfmate import")
+    data: tuple[FolderName, ...] = Field(
+        (), max_length=1, description="a folder of selfmate import"
+    )
     epochs: int = Field(5, ge=1, le=1000, description="times that every position is looked at")
     positions: int = Field(
         0, ge=0, le=10**12, description="to learn from in all; 0: as many as the epochs have"

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from pydantic import TypeAdapter, ValidationError
+
 from selfmate.runs.run import Json
 
 MOST_WRONG = 0.05  # share of games played on that the side which would have given up did not lose
 ENOUGH = 20  # such games
+_PAIRS = TypeAdapter(list[tuple[int, int]])
 
 
 class Resignation:
@@ -43,9 +46,10 @@ class Resignation:
 
     def load(self, facts: Json) -> None:
         """What `facts` returned once; ValueError when it is something else."""
-        if not isinstance(facts, list):
-            raise ValueError("these are not the facts of resignations")
-        self._seen = [(int(checked), int(wrong)) for checked, wrong in facts]  # type: ignore[misc,arg-type,union-attr]
+        try:
+            self._seen = _PAIRS.validate_python(facts)
+        except ValidationError:
+            raise ValueError("these are not the facts of resignations") from None
         self._was_allowed = self._is_allowed()
 
     def _counts(self) -> tuple[int, int]:
