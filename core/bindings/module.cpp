@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
   bind_search(module);
   bind_tree_search(module);
   bind_nets(module);
+  bind_convolution(module);
 }
