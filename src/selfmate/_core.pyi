@@ -365,3 +365,19 @@ def sparse_transposed_times(columns: numpy.typing.NDArray[numpy.int32], values: 
 
 def products_at(columns: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], left: numpy.typing.NDArray[numpy.float32], right: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Each row of `left` times those rows of `right` that its columns name."""
+
+def winograd_works() -> bool:
+    """Whether the processor can do what follows."""
+
+def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], back: bool = False) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    Weights [O, I, 3, 3] as `convolve` takes them; those of the way back, from gradients of outputs to those of inputs.
+    """
+
+def convolve(boards: numpy.typing.NDArray[numpy.float32], weights: numpy.typing.NDArray[numpy.float32], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> None:
+    """Boards [B, 8, 8, I] to [B, 8, 8, O]: 3x3, zero beyond the edges."""
+
+def convolution_gradient(boards: numpy.typing.NDArray[numpy.float32], gradients: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    The gradient [O, I, 3, 3] of the weights, from that of `convolve`'s boards.
+    """
