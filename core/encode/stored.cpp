@@ -17,6 +17,7 @@ constexpr int kMostByte = 0xFF;
 constexpr std::int64_t kLeastRowsPerThread = 64;
 
 using Boards = std::array<Position, kPlanes68Boards>;
+using BoardBytes = std::array<std::uint8_t, kFlagsAt>;
 
 unsigned nibble_of(Piece piece) {
   return piece == kNoPiece ? 0 : piece + 1u;
@@ -26,6 +27,18 @@ void write_board(const Position& position, std::uint8_t* out) {
   for (Square square = 0; square < 64; square += 2)
     *out++ = std::uint8_t(nibble_of(position.piece_on(square)) |
                           nibble_of(position.piece_on(square + 1)) << 4);
+}
+
+void write_differences(std::uint8_t* row) {
+  for (std::size_t i = kFlagsAt; i-- > kStoredBoardSize;) row[i] ^= row[i - kStoredBoardSize];
+}
+
+BoardBytes read_differences(const std::uint8_t* row) {
+  BoardBytes boards;
+  std::copy_n(row, kFlagsAt, boards.begin());
+  for (std::size_t i = kStoredBoardSize; i < kFlagsAt; ++i)
+    boards[i] ^= boards[i - kStoredBoardSize];
+  return boards;
 }
 
 void write_word(std::uint32_t value, std::uint8_t* out) {
@@ -53,6 +66,7 @@ void store_game(const Game& game, std::uint8_t* row) {
   const int earlier = game.recent_positions(&boards[1], kPlanes68Boards - 1);
   for (std::size_t age = 0; age <= std::size_t(earlier); ++age)
     write_board(boards[age], row + age * kStoredBoardSize);
+  write_differences(row);
   write_state(game.position(), game.earlier_occurrences(), row);
 }
 
@@ -72,12 +86,13 @@ class Replay {
 
   void write(std::uint8_t* row) const {
     std::copy(boards_.begin(), boards_.end(), row);
+    write_differences(row);
     write_state(game_.position(), game_.earlier_occurrences(), row);
   }
 
  private:
   Game game_;
-  std::array<std::uint8_t, kFlagsAt> boards_{};
+  BoardBytes boards_{};
 };
 
 std::span<const Move> line_of(const GameRecords& records, std::int64_t game) {
@@ -125,10 +140,11 @@ Position read_position(const std::uint8_t* row) {
 }
 
 void planes_of_row(const std::uint8_t* row, float* out) {
+  const BoardBytes bytes = read_differences(row);
   Boards boards;
   boards[0] = read_position(row);
   for (std::size_t age = 1; age < boards.size(); ++age)
-    boards[age] = read_board(row + age * kStoredBoardSize);
+    boards[age] = read_board(bytes.data() + age * kStoredBoardSize);
   encode_planes68(boards, row[kOccurrencesAt], out);
 }
 

@@ -15,9 +15,10 @@ namespace selfmate {
 
 // The position now and the three before it, newest first, two squares a byte from a1 on, the lower
 // one in the low bits: 0 empty, 1-6 White's pawn, knight, bishop, rook, queen, king, 7-12 Black's.
-// A board from before the game is empty. Then a byte with Black to move in bit 0 and KQkq in bits 1
-// to 4; the en-passant square, 64 for none; half-move clock and move number, two bytes each, low
-// byte first; how often the position stood there before.
+// A board from before the game is empty. Of the three only the difference to the board after it is
+// kept, by exclusive or: mostly zeros, which pack well. Then a byte with Black to move in bit 0 and
+// KQkq in bits 1 to 4; the en-passant square, 64 for none; half-move clock and move number, two
+// bytes each, low byte first; how often the position stood there before.
 constexpr std::size_t kStoredBoardSize = 32;
 constexpr std::size_t kStoredSize = kPlanes68Boards * kStoredBoardSize + 7;
 

@@ -133,6 +133,12 @@ class GameRecords:
     def black_elo(self) -> numpy.typing.NDArray[numpy.uint16]:
         """Black's rating, 0 where not known."""
 
+    @property
+    def lines(self) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The line of the file each game begins in, 0 for games that came from elsewhere.
+        """
+
     def start_fen(self, game: int) -> str:
         """The position the game started from."""
 

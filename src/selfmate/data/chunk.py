@@ -1,6 +1,7 @@
 """Positions of games in columns, a row each, as HDF5 files keep them."""
 
 import io
+import zlib
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -21,7 +22,6 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
     "black_elo": ("uint16", ()),
     "games": ("int64", ()),
 }
-ROWS_A_BLOCK = 4096  # what is compressed together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,20 +57,29 @@ def joined(chunks: "list[Chunk]") -> Chunk:
 
 
 def chunk_bytes(chunk: Chunk) -> bytes:
-    """The chunk as an HDF5 file: the same rows are the same bytes."""
+    """The chunk, which has some rows, as an HDF5 file: the same rows are the same bytes."""
     image = io.BytesIO()
     with h5py.File(image, "w", libver="v110") as file:
         for name, column in chunk.columns().items():
-            block = (min(len(chunk), ROWS_A_BLOCK), *column.shape[1:])
-            file.create_dataset(
+            dataset = file.create_dataset(
                 name,
-                data=column,
-                chunks=block if len(chunk) else None,
-                shuffle=False,
-                compression="lzf",
+                column.shape,
+                column.dtype,
+                chunks=column.shape,
+                shuffle=True,
+                compression="gzip",
                 track_times=False,
             )
+            dataset.id.write_direct_chunk((0,) * column.ndim, _filtered(column))
     return image.getvalue()
+
+
+def _filtered(column: NDArray[Any]) -> bytes:
+    """As HDF5's filters for shuffling and gzip would write it, but by a strategy of gzip that packs
+    stored positions better in less time, and without keeping other threads waiting."""
+    bytes_together = np.ascontiguousarray(column.reshape(-1, 1).view(np.uint8).T)
+    packer = zlib.compressobj(strategy=zlib.Z_RLE)
+    return packer.compress(bytes_together.data) + packer.flush()
 
 
 def parse_chunk(data: bytes, name: str, rows: int) -> Chunk:

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from selfmate.data.chunk import Chunk, parse_chunk
+from selfmate.encodings.stored import VERSION
 
 MANIFEST = "manifest.json"
 MOST_CHUNK_ROWS = 1 << 20
@@ -30,20 +31,35 @@ class InputFile(_Entry):
     sha256: str
 
 
+class Origin(_Entry):
+    """What chunks are made from, and how: the same origin, the same chunks."""
+
+    stored_version: int = VERSION
+    inputs: list[InputFile]
+    settings: dict[str, int | float | bool]
+
+
+class GameTally(_Entry):
+    """Games."""
+
+    read: int
+    kept: dict[Split, int]
+    dropped: dict[str, int]  # by reason
+    endings: dict[str, int]  # of those kept, by kind of ending
+    results: dict[str, int]  # of those kept
+
+
 class ChunkEntry(_Entry):
     file: str = Field(pattern=r"^[a-z]+-[0-9]{5,}\.h5$")
     rows: int = Field(ge=1, le=MOST_CHUNK_ROWS)
+    bytes: int
     sha256: str
 
 
-class Manifest(_Entry):
+class Manifest(Origin):
     format: Literal[1] = 1
-    inputs: list[InputFile]
-    settings: dict[str, int | float | bool]
-    games: dict[Split, int]
+    games: GameTally
     positions: dict[Split, int]
-    dropped: dict[str, int]  # games by reason
-    endings: dict[str, int]  # games kept by kind of ending
     chunks: dict[Split, list[ChunkEntry]]
 
 
@@ -58,6 +74,11 @@ class ChunkFolder:
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             raise ValueError(f"{path / MANIFEST} is no manifest of chunks: {reason}") from error
+        if self.manifest.stored_version != VERSION:
+            raise ValueError(
+                f"{path} holds positions of version {self.manifest.stored_version}, this Selfmate "
+                f"reads version {VERSION}: import the games again"
+            )
         self.digest = sha256(text).hexdigest()[:16]
 
     @property

@@ -6,12 +6,15 @@ are made when rows are loaded, so the same rows serve every net. Rows may come f
 is no position is refused in a ValueError that names its row.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from selfmate import _core
 from selfmate.encodings import Games
 from selfmate.encodings.layouts import ENCODINGS
+from selfmate.rules import GameRecords
 from selfmate.rules.ragged import Ragged
 
 STORED_BYTES = _core.STORED_BYTES
@@ -21,9 +24,25 @@ FLAGS = 128  # the byte whose lowest bit says that Black is to move
 Stored = NDArray[np.uint8]  # [B, STORED_BYTES]
 
 
+class StoredGames(NamedTuple):
+    """Positions of games that were played, a row each."""
+
+    stored: Stored
+    moves: NDArray[np.uint16]  # [B] played there
+    games: NDArray[np.int64]  # [B] their numbers in the records
+    plies_left: NDArray[np.uint16]  # [B] to the end of the game, that move included
+
+
 def store(games: Games, *, threads: int = 1) -> Stored:
     """The games' positions."""
     return _core.store_games(games, threads)
+
+
+def store_records(
+    records: GameRecords, games: NDArray[np.int64], *, skip_plies: int, threads: int = 1
+) -> StoredGames:
+    """All positions of some games in which a move was played, but for the first of each game."""
+    return StoredGames(*_core.store_records(records, skip_plies, threads, games))
 
 
 def planes_of(
