@@ -29,11 +29,11 @@ class Manner:
         """As the settings say; ValueError when they cannot be had, or not together."""
         by = name.settings.get("by")
         if by not in (None, "value"):
-            raise ValueError(f"by={by} of player {str(name)!r} is not value, all there is")
+            raise ValueError(f"by={by} of player {str(name)!r} is not value; else leave it out")
         for key in ("sims", "cpuct"):
             if by and key in name.settings:
                 raise ValueError(
-                    f"player {str(name)!r} does not search by value: {key}= is of no use"
+                    f"player {str(name)!r} plays by value and does not search: {key}= is of no use"
                 )
         simulations = whole_setting(name, "sims", 0, MOST_SIMULATIONS)
         return Manner(
