@@ -67,6 +67,20 @@ STOCKFISH = Offer(
     ),
 )
 
+# Settings of trained players, and what they mean: by kind, the others just choose.
+CHOOSING = {"": "best move", "temperature=0.7": "more variety"}
+STRENGTHS = {
+    "move_scorer": CHOOSING | {"lookahead=1": "looks one move ahead"},
+    "se_resnet": {
+        "sims=200": "searches 200 positions",
+        "sims=800": "searches 800 positions",
+        "sims=50": "searches 50 positions",
+        "sims=50,temperature=0.7": "searches 50, more variety",
+        "sims=0": "by its policy alone",
+        "by=value": "by its value alone",
+    },
+}
+
 
 class LabPlayers:
     def __init__(self, runs: RunsFolder) -> None:
@@ -124,14 +138,16 @@ def _split(text: str) -> tuple[str, str]:
 def _trained(run: RunDirectory) -> Offer | None:
     """None for runs that do not play chess, or not yet."""
     kind = player_kind(run.path)
-    if kind in (None, "minichess"):
+    if kind is None or kind == "minichess":
         return None
     name = f"{RUNS}{run.path.name}"
-    strengths = [Strength(name, "best move"), Strength(f"{name}:temperature=0.7", "more variety")]
-    if kind == "move_scorer":
-        strengths.append(Strength(f"{name}:lookahead=1", "looks one move ahead"))
+    settings = STRENGTHS.get(kind, CHOOSING)
     if run.best() is not None:
-        strengths.append(Strength(f"{name}:version=best", "at its best so far"))
+        settings = settings | {"version=best": "at its best so far"}
+    strengths = [
+        Strength(f"{name}:{setting}" if setting else name, title)
+        for setting, title in settings.items()
+    ]
     return Offer(title=run.path.name, about=f"learned by {run.learner}", strengths=tuple(strengths))
 
 

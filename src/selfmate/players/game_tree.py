@@ -59,9 +59,10 @@ class GameTree:
             for i in ranks
         )
         moves = [uci_text(int(move)) for move in found.moves]
+        visits = dict(zip(moves, found.visits.tolist(), strict=True))
         return replace(
             first,
             policy=dict(zip(moves, found.shares.tolist(), strict=True)),
-            visits=dict(zip(moves, found.visits.tolist(), strict=True)),
+            visits=visits if any(visits.values()) else None,
             others=tuple(others),
         )

@@ -3,15 +3,19 @@
 from dataclasses import dataclass
 
 from selfmate.nets.se_resnet import SeResNet
-from selfmate.players.names import PlayerName, number_setting, number_text, whole_setting
+from selfmate.players.names import (
+    USUAL_C_PUCT,
+    PlayerName,
+    c_puct_setting,
+    number_text,
+    whole_setting,
+)
 from selfmate.players.player import Player
 from selfmate.players.tree_player import DEFAULT_SIMULATIONS, TreePlayer
 from selfmate.players.value_player import ValuePlayer
-from selfmate.search.tree import TreeSettings
 
 SETTINGS = ("sims", "cpuct", "by")
 MOST_SIMULATIONS = 1_000_000
-MOST_C_PUCT = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,17 +29,17 @@ class Manner:
         """As the settings say; ValueError when they cannot be had, or not together."""
         by = name.settings.get("by")
         if by not in (None, "value"):
-            raise ValueError(f"by={by} of player {str(name)!r} is not value, all there is")
+            raise ValueError(f"by={by} of player {str(name)!r} is not value; else leave it out")
         for key in ("sims", "cpuct"):
             if by and key in name.settings:
                 raise ValueError(
-                    f"player {str(name)!r} does not search by value: {key}= is of no use"
+                    f"player {str(name)!r} plays by value and does not search: {key}= is of no use"
                 )
         simulations = whole_setting(name, "sims", 0, MOST_SIMULATIONS)
         return Manner(
             by_value=by == "value",
             simulations=DEFAULT_SIMULATIONS if simulations is None else simulations,
-            c_puct=number_setting(name, "cpuct", TreeSettings.c_puct, MOST_C_PUCT),
+            c_puct=c_puct_setting(name),
         )
 
     def settings(self) -> dict[str, str]:
@@ -43,7 +47,7 @@ class Manner:
         if self.by_value:
             return {"by": "value"}
         settings = {"sims": str(self.simulations)}
-        if self.c_puct != TreeSettings.c_puct:
+        if self.c_puct != USUAL_C_PUCT:
             settings["cpuct"] = number_text(self.c_puct)
         return settings
 

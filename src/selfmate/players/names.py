@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 MOST_TEMPERATURE = 10
+USUAL_C_PUCT, MOST_C_PUCT = 1.5, 100
 
 
 class PlayerName(NamedTuple):
@@ -80,6 +81,11 @@ def number_setting(name: PlayerName, key: str, default: float, high: float) -> f
 def temperature_setting(name: PlayerName) -> float:
     """How freely a player chooses among moves of about the same value; 0, not at all."""
     return number_setting(name, "temperature", 0.0, MOST_TEMPERATURE)
+
+
+def c_puct_setting(name: PlayerName) -> float:
+    """How much a search looks beyond what seems best."""
+    return number_setting(name, "cpuct", USUAL_C_PUCT, MOST_C_PUCT)
 
 
 def number_text(number: float) -> str:

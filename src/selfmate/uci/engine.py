@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from selfmate.uci.options import Options
 from selfmate.uci.position import parse_position
+from selfmate.uci.traits import Traits
 
 if TYPE_CHECKING:
-    from selfmate.players import Player
+    from selfmate.players import Player, Thought
     from selfmate.rules import Board
     from selfmate.uci.search import News, Search
 
@@ -32,11 +33,12 @@ class Engine:
         load: "Callable[[], Player]",
         write: Callable[[str], None],
         dice: Callable[[], int],
-        options: Options | None = None,
+        traits: Traits | None = None,
     ) -> None:
         """`load` is called when the player is first needed; `write` takes one line."""
         self._name, self._load, self._write, self._dice = name, load, write, dice
-        self._options = options or Options()
+        self._traits = traits or Traits()
+        self._options = Options(self._traits)
         self._player: Player | None = None
         self._board: Board | None = None  # None: the start position, while the rules are not loaded
         self._search: Search | None = None
@@ -146,7 +148,15 @@ class Engine:
             self._say(f"info depth 0 score {'mate' if search.task.board.is_check() else 'cp'} 0")
         elif search.best is None:
             self._explain("no thought of the player to go by: a move by chance")
+        elif self._options.move_stats.value:
+            self._tell_move_stats(search.best)
         self._say(bestmove(search.task, search.best))
+
+    def _tell_move_stats(self, thought: "Thought") -> None:
+        from selfmate.uci.info import move_stats
+
+        for line in move_stats(thought):
+            self._explain(line)
 
     # The commands.
 
@@ -196,10 +206,22 @@ class Engine:
         for complaint in go.complaints:
             self._explain(complaint)
         budget = plan(go, board.turn, self._options.overhead_ms.value)
-        limits = go.limits(None if budget is None or go.flags else max(1.0, budget.target_ms))
+        limits = go.limits(
+            None if budget is None or go.flags else max(1.0, budget.target_ms),
+            uses_time=self._traits.uses_time and (budget is not None or bool(go.flags)),
+        )
         if self._is_debugging:
             self._explain(f"{len(allowed)} moves, {limits}, {budget}")
-        task = Task(board, allowed, limits, self._dice(), self._options.temperature)
+        options = self._options
+        task = Task(
+            board,
+            allowed,
+            limits,
+            self._dice(),
+            options.temperature,
+            options.c_puct,
+            options.threads.value,
+        )
         return Search(task, budget, go.flags)
 
     def _stop(self, words: list[str]) -> None:

@@ -32,11 +32,13 @@ class Go:
     searchmoves: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
-    def limits(self, time_ms: float | None) -> Limits:
-        """What the player is told. Finding a mate in n takes 2n - 1 plies."""
+    def limits(self, time_ms: float | None, *, uses_time: bool = False) -> Limits:
+        """What the player is told. Finding a mate in n takes 2n - 1 plies. One that uses its time
+        has no other limit, unless it is given one."""
         plies = min(self.numbers.get("depth", LARGEST), 2 * self.numbers.get("mate", LARGEST) - 1)
         depth = None if plies == LARGEST else plies
-        return Limits(depth=depth, nodes=self.numbers.get("nodes"), time_ms=time_ms)
+        nodes = self.numbers.get("nodes", LARGEST if uses_time else None)
+        return Limits(depth=depth, nodes=nodes, time_ms=time_ms)
 
 
 def parse_go(words: Iterable[str]) -> Go:

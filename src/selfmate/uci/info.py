@@ -13,6 +13,18 @@ def info_lines(thought: Thought, elapsed_ms: float, show_wdl: bool, multi_pv: in
     return [_info_line(each, elapsed_ms, show_wdl, rank) for rank, each in enumerate(best, start=1)]
 
 
+def move_stats(thought: Thought) -> list[str]:
+    """For every move how often a search came to it, the most first, and what came of it."""
+    visits = thought.visits or {}
+    return [
+        f"{one.best} visits {visits[one.best]}"
+        + (f" wdl {' '.join(map(str, _permille(one.wdl)))}" if one.wdl else "")
+        + f" pv {' '.join(one.line)}"
+        for one in (thought, *thought.others)
+        if one.best in visits
+    ]
+
+
 def _info_line(thought: Thought, elapsed_ms: float, show_wdl: bool, rank: int | None) -> str:
     """Whatever the player told, in the usual order."""
     words = ["info"]

@@ -2,10 +2,12 @@
 
 from typing import Protocol
 
-from selfmate.players.names import MOST_TEMPERATURE
+from selfmate.players.names import MOST_C_PUCT, MOST_TEMPERATURE
 from selfmate.uci.numbers import whole
+from selfmate.uci.traits import Traits
 
 ABOUT = "Selfmate, a laboratory for chess engines that teach themselves. Licence GPL-3.0-or-later."
+MOST_THREADS = 64
 
 
 class Option(Protocol):
@@ -29,6 +31,18 @@ class Spin:
         if number is None:
             raise ValueError(f"{text!r} is not a whole number {self.low}..{self.high}")
         self.value = number
+
+
+class Hundredths(Spin):
+    """A number that need not be whole, as what GUIs can set."""
+
+    def __init__(self, default: float, most: int) -> None:
+        super().__init__(round(100 * default), 0, 100 * most)
+
+    @property
+    def number(self) -> float | None:
+        """None unless it was changed: the player's own may lie between two hundredths."""
+        return None if self.value == self.default else self.value / 100
 
 
 class Check:
@@ -55,8 +69,8 @@ class About:
 
 
 class Options:
-    def __init__(self, temperature: float | None = None) -> None:
-        """`temperature` is what the player is set to, None when it has none."""
+    def __init__(self, traits: Traits) -> None:
+        """What the player could not follow is not offered."""
         self.overhead_ms = Spin(60, 0, 5000)
         self.show_wdl = Check()
         self.multi_pv = Spin(1, 1, 500)
@@ -68,15 +82,24 @@ class Options:
             "UCI_ShowWDL": self.show_wdl,
             "UCI_EngineAbout": About(),
         }
-        self._temperature = Spin(round(100 * (temperature or 0)), 0, 100 * MOST_TEMPERATURE)
-        if temperature is not None:
+        self._temperature = Hundredths(traits.temperature or 0, MOST_TEMPERATURE)
+        self._c_puct = Hundredths(traits.c_puct or 0, MOST_C_PUCT)
+        self.threads = Spin(1, 1, MOST_THREADS)
+        self.move_stats = Check()
+        if traits.temperature is not None:
             self.table["Temperature"] = self._temperature
+        if traits.c_puct is not None:
+            self.table["CPuct"] = self._c_puct
+            self.table["Threads"] = self.threads
+            self.table["VerboseMoveStats"] = self.move_stats
 
     @property
     def temperature(self) -> float | None:
-        """None unless it was changed: the player's own may lie between two hundredths."""
-        option = self._temperature
-        return None if option.value == option.default else option.value / 100
+        return self._temperature.number
+
+    @property
+    def c_puct(self) -> float | None:
+        return self._c_puct.number
 
     def lines(self) -> list[str]:
         """What `uci` is answered with."""

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from selfmate.players import PLAYERS, check_name, load_player
-from selfmate.players.names import temperature_setting
+from selfmate.players import check_name, load_player
 from selfmate.uci.engine import Engine
-from selfmate.uci.options import Options
+from selfmate.uci.traits import Traits, traits_of
 
 if TYPE_CHECKING:
     from selfmate.players import Player
@@ -21,16 +20,15 @@ PATIENCE_S = 1.0  # for a player to let go at the end
 
 def play(player: str, seed: int | None = None) -> None:
     """Serves the player of a name. ValueError for a bad name comes before any output."""
-    name = check_name(player)
-    options = Options(None if name.kind in PLAYERS else temperature_setting(name))
-    serve(player, lambda: load_player(player), _dice(seed), options)
+    traits = traits_of(check_name(player))
+    serve(player, lambda: load_player(player), _dice(seed), traits)
 
 
 def serve(
     name: str,
     load: "Callable[[], Player]",
     dice: Callable[[], int],
-    options: Options | None = None,
+    traits: Traits | None = None,
 ) -> None:
     """Speaks UCI until `quit`, the end of the input, SIGINT, SIGTERM or a GUI that went away."""
     output = _take_stdout()
@@ -40,7 +38,7 @@ def serve(
         while rest:
             rest = rest[os.write(output, rest) :]
 
-    engine = Engine(name, load, write, dice, options)
+    engine = Engine(name, load, write, dice, traits)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: engine.quit())
     try:

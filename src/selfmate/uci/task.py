@@ -20,6 +20,8 @@ class Task:
     limits: Limits
     dice: int
     temperature: float | None = None
+    c_puct: float | None = None
+    threads: int = 1
 
     def question(self, stop: Event, report: Callable[[Thought], None] = hear_nothing) -> Question:
         """As players are asked, who know nothing of allowed moves."""
@@ -28,6 +30,8 @@ class Task:
             dice=self.dice,
             limits=self.limits,
             temperature=self.temperature,
+            c_puct=self.c_puct,
+            threads=self.threads,
             stop=stop,
             report=report,
         )

@@ -11,7 +11,7 @@ from selfmate.players import check_name, load_player
 from selfmate.players.q_player import QPlayer
 from selfmate.rules import Board, GameBatch
 from selfmate.runs.run import Json
-from unit.players.trained_runs import TINY, make_run, make_scorer_run, seeded_net
+from unit.players.trained_runs import TINY, make_run, make_scorer_run, make_tree_run, seeded_net
 
 
 @pytest.fixture
@@ -38,6 +38,53 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_names_say_which_checkpoint_it_is(run: Path, settings: str, name: str) -> None:
     assert load_player(f"{run}{settings}").name == name
     assert load_player(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ("", "runs/tree:version=1,sims=100"),
+        (":sims=0", "runs/tree:version=1,sims=0"),
+        (":sims=800,cpuct=2.50", "runs/tree:version=1,sims=800,cpuct=2.5"),
+        (":cpuct=1.5,temperature=1", "runs/tree:version=1,sims=100,temperature=1"),
+        (":by=value", "runs/tree:version=1,by=value"),
+        (":temperature=0.1,by=value", "runs/tree:version=1,by=value,temperature=0.1"),
+    ],
+)
+def test_names_say_how_a_net_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_tree_run(Path("runs/tree"))
+    assert load_player(f"runs/tree{settings}").name == name
+    assert load_player(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("sims=-1", r"sims=-1 of player .* is not a whole number 0\.\.1000000"),
+        ("sims=many", "is not a whole number"),
+        ("cpuct=nan", r"cpuct=nan of player .* is not a number 0\.\.100"),
+        ("by=policy", "by=policy of player .* is not value"),
+        ("by=value,sims=100", "plays by value and does not search: sims= is of no use"),
+        ("lookahead=1", "no setting 'lookahead'; it has version, sims, cpuct, by, temperature"),
+    ],
+)
+def test_wrong_ways_to_search_are_refused(tmp_path: Path, settings: str, message: str) -> None:
+    make_tree_run(tmp_path / "tree")
+    with pytest.raises(ValueError, match=message):
+        load_player(f"{tmp_path}/tree:{settings}")
+
+
+def test_nets_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    shape: dict[str, Json] = {"kind": "se_resnet", "blocks": 1, "filters": 12}
+    make_run(tmp_path / "odd", shape)
+    with pytest.raises(ValueError, match=r"holds no player of chess: filters: .* multiple of 8"):
+        load_player(f"{tmp_path}/odd")
+    make_run(tmp_path / "deep", shape | {"filters": 8, "attention": 2})
+    with pytest.raises(ValueError, match="cannot be played: attention after 2 blocks"):
+        load_player(f"{tmp_path}/deep")
 
 
 def test_the_version_asked_for_plays(run: Path) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from selfmate.players import Choices, Limits, Question, Thought
 from selfmate.rules import Board
+from selfmate.uci.traits import Traits
 
 Report = Callable[[Thought], None]
 WORTH = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
@@ -18,10 +19,12 @@ class Fake:
     """Plays by chance, and remembers what it was asked."""
 
     games_at_once = 1
+    traits = Traits()
 
     def __init__(self) -> None:
         self.asked: list[Limits] = []
         self.temperatures: list[float | None] = []
+        self.searched_with: list[tuple[float | None, int]] = []  # c_puct and threads
         self.closed = False
 
     @property
@@ -37,6 +40,7 @@ class Fake:
         assert question.board.outcome() is None, "players are not asked about finished games"
         self.asked.append(question.limits)
         self.temperatures.append(question.temperature)
+        self.searched_with.append((question.c_puct, question.threads))
         return self.answer(question.board, question.dice, question.stop, question.report)
 
     def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
@@ -133,7 +137,45 @@ class Thorough(Fake):
         return replace(ranked[0], others=tuple(ranked[1:]))
 
 
+class Searcher(Fake):
+    """Counts visits: later names have more, and the likeliest reply to all is the first by name."""
+
+    traits = Traits(temperature=0.0, c_puct=1.5, uses_time=True)
+
+    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+        moves = sorted(board.legal_moves(), reverse=True)
+        visits = {move: 10 * (len(moves) - rank) for rank, move in enumerate(moves)}
+        first, *others = (
+            Thought(
+                best=move,
+                line=(move, self._reply(board, move)),
+                score_pawns=0.5 - rank / 4,
+                wdl=(0.5 - rank / 8, 0.25, 0.25 + rank / 8) if rank < 3 else None,
+                depth=2,
+                nodes=sum(visits.values()),
+            )
+            for rank, move in enumerate(moves)
+        )
+        return replace(first, visits=visits, others=tuple(others))
+
+    def _reply(self, board: Board, move: str) -> str:
+        after = board.copy()
+        after.push(move)
+        return min(after.legal_moves())
+
+
 FAKES: dict[str, type[Fake]] = {
     fake.__name__.lower(): fake
-    for fake in (Chance, Steady, Patient, Deaf, Broken, Cheat, Miser, Opinionated, Thorough)
+    for fake in (
+        Chance,
+        Steady,
+        Patient,
+        Deaf,
+        Broken,
+        Cheat,
+        Miser,
+        Opinionated,
+        Thorough,
+        Searcher,
+    )
 }

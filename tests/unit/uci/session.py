@@ -30,7 +30,7 @@ class Session:
     def __init__(self, player: Fake) -> None:
         self._said: SimpleQueue[str] = SimpleQueue()
         self._sent: SimpleQueue[str | None] = SimpleQueue()
-        self.engine = Engine(player.name, lambda: player, self._said.put, lambda: 7)
+        self.engine = Engine(player.name, lambda: player, self._said.put, lambda: 7, player.traits)
         self._thread = Thread(target=self.engine.run, args=(self._lines(),), daemon=True)
 
     def __enter__(self) -> "Session":

@@ -8,8 +8,8 @@ from selfmate.players import Limits, Player
 from selfmate.rules import Board
 from selfmate.uci.engine import Engine, NoPlayerError
 from selfmate.uci.go import KEYWORDS
-from selfmate.uci.options import Options
-from unit.uci.fakes import FAKES, Chance, Deaf, Patient, Steady
+from selfmate.uci.traits import Traits
+from unit.uci.fakes import FAKES, Chance, Deaf, Patient, Searcher, Steady
 from unit.uci.session import Session, bestmoves, converse
 
 COMMANDS = ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position"]
@@ -140,7 +140,7 @@ def test_a_temperature_is_offered_where_the_player_has_one() -> None:
     lines = ["uci", "go", "stop"]
     for value in ("25", "0", "1001", "12"):
         lines += [f"setoption name temperature value {value}", "go", "stop"]
-    Engine("x", lambda: player, said.append, lambda: 0, Options(0.125)).run(lines)
+    Engine("x", lambda: player, said.append, lambda: 0, Traits(0.125)).run(lines)
     assert "option name Temperature type spin default 12 min 0 max 1000" in said
     assert "info string '1001' is not a whole number 0..1000" in said
     assert player.temperatures == [None, 0.25, 0.0, 0.0, None]
@@ -149,7 +149,7 @@ def test_a_temperature_is_offered_where_the_player_has_one() -> None:
 def test_searchmoves_keep_the_temperature() -> None:
     player = Chance()
     lines = ["setoption name Temperature value 30", "go searchmoves e2e4"]
-    Engine("x", lambda: player, lambda line: None, lambda: 0, Options(0)).run(lines)
+    Engine("x", lambda: player, lambda line: None, lambda: 0, Traits(0.0)).run(lines)
     assert set(player.temperatures) == {0.3}
 
 
@@ -183,3 +183,37 @@ def test_whole_games_are_legal(seed: int) -> None:
             limit = dice.choice(["depth 1", "wtime 9999 btime 9999", "nodes 5", "infinite"])
             session.send(f"position startpos moves {' '.join(board.moves)}", f"go {limit}", "stop")
             board.push(session.read_until("bestmove")[-1].split()[1])
+
+
+LARGEST = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("line", "limits"),
+    [
+        ("go", Limits()),
+        ("go depth 5", Limits(depth=5)),
+        ("go nodes 7 movetime 1060", Limits(nodes=7, time_ms=1000.0)),
+        ("go movetime 1060", Limits(nodes=LARGEST, time_ms=1000.0)),
+        ("go wtime 4060 btime 60", Limits(nodes=LARGEST, time_ms=100.0)),
+        ("go infinite", Limits(nodes=LARGEST)),
+        ("go ponder movetime 1060", Limits(nodes=LARGEST)),
+    ],
+)
+def test_a_search_uses_the_time_it_is_given(line: str, limits: Limits) -> None:
+    player = Searcher()
+    with Session(player) as session:
+        session.send(line, "stop")
+        session.read_until("bestmove")
+        assert session.engine.close(30)
+    assert player.asked == [limits]
+
+
+def test_a_search_follows_its_options() -> None:
+    player = Searcher()
+    with Session(player) as session:
+        session.send("go", "setoption name CPuct value 170", "setoption name Threads value 2", "go")
+        session.send("go searchmoves a2a3")
+        for _ in range(3):
+            session.read_until("bestmove")
+    assert player.searched_with == [(None, 1), (1.7, 2), (1.7, 2)]

@@ -49,6 +49,7 @@ def _moves(board: Board, thought: Thought, sign: int) -> list[dict[str, Any]]:
         {
             **_move(board, uci),
             "probability": None if policy is None else float(policy[uci]),
+            "visits": None if thought.visits is None else thought.visits[uci],
             "white": _judgement(judged[uci], sign) if uci in judged else None,
         }
         for uci in ranked[:MOST_MOVES]

@@ -79,6 +79,7 @@ def _considered(board: Board, thought: Thought) -> list[dict[str, Any]]:
                 "san": board.san(move),
                 "share": float(share) if share is not None and isfinite(share) else None,
                 "score": _score(by_move[move]) if move in by_move else None,
+                "visits": None if thought.visits is None else thought.visits[move],
             }
         )
     return rows

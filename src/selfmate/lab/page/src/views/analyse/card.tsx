@@ -96,13 +96,21 @@ function inWords(view: Judgement): string | null {
   return null;
 }
 
+/** As chess programs write it. */
+function inNumbers(view: Judgement): string | null {
+  if (view.mate_in !== null) return `#${view.mate_in}`;
+  return view.pawns === null ? null : `${view.pawns > 0 ? "+" : ""}${view.pawns.toFixed(1)}`;
+}
+
 function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string) => void }) {
   const most = Math.max(...moves.map((move) => move.probability ?? 0));
+  const searched = moves.some((move) => move.visits !== null);
   return (
-    <ol class={most > 0 ? "bars" : "bars scores"}>
+    <ol class={searched ? "bars searched" : most > 0 ? "bars" : "bars scores"}>
       <li class="quiet small">
         <span>Move</span>
-        <span>{most > 0 ? "How likely it plays it" : "How good, for White"}</span>
+        <span>{searched ? "Visits" : most > 0 ? "How likely it plays it" : "How good, for White"}</span>
+        {searched && <span class="number">For White</span>}
       </li>
       {moves.slice(0, 6).map((move) => (
         <li key={move.uci}>
@@ -115,8 +123,13 @@ function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string
             </span>
           )}
           <span class="number">
-            {move.probability !== null ? percent(move.probability) : move.white && inWords(move.white)}
+            {move.visits !== null
+              ? move.visits.toLocaleString("en")
+              : move.probability !== null
+                ? percent(move.probability)
+                : move.white && inWords(move.white)}
           </span>
+          {searched && <span class="number">{move.white && inNumbers(move.white)}</span>}
         </li>
       ))}
     </ol>

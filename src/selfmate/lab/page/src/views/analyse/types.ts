@@ -27,6 +27,7 @@ export type JudgedMove = {
   uci: string;
   san: string;
   probability: number | null;
+  visits: number | null; // of a search that counts them
   white: Judgement | null; // White's view after it, where the player judges it
 };
 

@@ -1,7 +1,13 @@
 // A game as the server tells it.
 import type { Color } from "chessgroundx/types";
 
-export type Considered = { move: string; san: string; share: number | null; score: string | null };
+export type Considered = {
+  move: string;
+  san: string;
+  share: number | null;
+  score: string | null;
+  visits: number | null; // of a search that counts them
+};
 
 export type Thought = {
   san: string;

@@ -65,6 +65,11 @@ function Row({ one, chosen }: { one: Considered; chosen: boolean }) {
         </td>
       )}
       <td class="figure">{one.share !== null ? percent(one.share) : (one.score ?? "")}</td>
+      {one.visits !== null && (
+        <td class="visits quiet">
+          {one.visits.toLocaleString("en")} {one.visits === 1 ? "visit" : "visits"}
+        </td>
+      )}
     </tr>
   );
 }
