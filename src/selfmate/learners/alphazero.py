@@ -61,12 +61,16 @@ class AlphaZero:
         self.ladder_score = 0.0  # of the best net, when it was last measured
         self.counts = {"updates": 0, "promotions": 0, "roll_backs": 0}
         self.evaluation = Evaluation(
-            opponents=RUNGS, games=config.evaluation_games, seed=config.seed
+            opponents=RUNGS,
+            games=config.evaluation_games,
+            seed=config.seed,
+            max_plies=config.max_plies,
         )
         self.gate = Gate(
             rule=config.promotion,
             games=config.promotion_games,
             sprt=Sprt(config.elo0, config.elo1),
+            max_plies=config.max_plies,
         )
 
     def steps(self, run: Run) -> Iterator[Step]:

@@ -9,8 +9,8 @@ from selfmate.players.tree_spec import SeResNetSpec
 
 
 class NetConfig(selfmate.learners.config.Config):
-    blocks: int = Field(12, ge=1, le=64, description="of the net; each has two convolutions")
-    filters: int = Field(192, ge=8, le=1024, multiple_of=8, description="channels of the net")
+    blocks: int = Field(4, ge=1, le=64, description="of the net; each has two convolutions")
+    filters: int = Field(64, ge=8, le=1024, multiple_of=8, description="channels of the net")
     attention: int = Field(2, ge=0, le=64, description="last blocks that attention follows")
     squeeze: bool = Field(True, description="squeeze-and-excitation in every block")
     wdl: bool = Field(True, description="a value of win, draw and loss; else one number")
