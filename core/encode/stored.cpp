@@ -149,7 +149,7 @@ void planes_of_row(const std::uint8_t* row, float* out) {
 }
 
 [[noreturn]] void refuse(std::size_t number, const std::string& reason) {
-  throw BadInput("row " + std::to_string(number) + " is no position of a game: " + reason);
+  throw BadInput("row " + std::to_string(number) + " of the stored positions: " + reason);
 }
 
 // Calls work(number, row) for each, in order within a thread's share.
@@ -227,8 +227,7 @@ void actions_of_stored(Coding coding, StoredRows stored, const Move* moves, std:
   for_each_row(stored, threads, [&](std::size_t i, const std::uint8_t* row) {
     const Position position = read_position(row);
     if (!position.is_legal(moves[i]))
-      throw BadInput("the move " + describe_move(moves[i]) + " is not legal in " +
-                     to_fen(position));
+      throw BadInput(describe_move(moves[i]) + " is not legal in " + to_fen(position));
     out[i] = encode_action(coding, moves[i], position.turn());
   });
 }

@@ -15,12 +15,14 @@ SUITES = {
     "reinforce": "games played and learned from, beside python-chess and torch move by move",
     "lab": "how long the page waits for answers while trainings take every core",
     "pgn": "reading games, beside python-chess and pgn-extract",
+    "import": "games read, filtered and stored in chunks, beside a script with python-chess",
 }
+_MODULES = {"import": "game_import"}  # where Python does not allow the name
 
 
 def load_suite(name: str) -> Callable[[], Figures]:
     """The `run` function of a suite."""
     if name not in SUITES:
         raise ValueError(f"no benchmark suite {name!r}; there are: {', '.join(SUITES)}")
-    run: Callable[[], Figures] = import_module(f"selfmate.bench.{name}").run
+    run: Callable[[], Figures] = import_module(f"selfmate.bench.{_MODULES.get(name, name)}").run
     return run

@@ -88,7 +88,7 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [
         (
             split,
-            f"{positions[split]:,} positions of {games['kept'][split]:,} games in "
+            f"{positions[split]:,} positions, {games['kept'][split]:,} games, "
             f"{chunks[split]:,} chunks",
         )
         for split in positions

@@ -88,14 +88,18 @@ def parse_chunk(data: bytes, name: str, rows: int) -> Chunk:
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
             return Chunk(**{name: _column(file, name, rows) for name in COLUMNS})
-    except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:
+    except (OSError, KeyError, RuntimeError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{name} is no chunk of positions: {error}") from error
 
 
 def _column(file: h5py.File, name: str, rows: int) -> NDArray[Any]:
+    """A stranger's file may claim any size, or lead to other files."""
     kind, shape = COLUMNS[name]
+    if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+        raise ValueError(f"the column {name} is not in it")
     column = file[name]
-    # A stranger's file may claim any size, or lead to other files.
-    if column.dtype != kind or column.shape != (rows, *shape) or column.external:
+    if column.external or column.is_virtual:
+        raise ValueError(f"the column {name} is in another file")
+    if column.dtype != kind or column.shape != (rows, *shape):
         raise ValueError(f"the column {name} is {column.dtype} of {column.shape}")
     return np.asarray(column[:])

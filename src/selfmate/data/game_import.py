@@ -148,6 +148,9 @@ def _check_file(path: Path) -> None:
         raise ValueError(f"{path} is a directory, not a PGN file")
     if not path.exists():
         raise ValueError(f"there is no file {path}")
+    if not path.is_file():
+        raise ValueError(f"{path} is not a regular file; it is read more than once")
+    path.open("rb").close()
 
 
 def _size_of(path: Path) -> int:

@@ -1,7 +1,7 @@
 """Items made ahead on a thread of their own, while the caller works on those before."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from queue import Queue
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ class _End:
         self.error = error
 
 
-def prefetched(items: Iterator[T], depth: int) -> Iterator[T]:
+def prefetched(items: Iterator[T], depth: int) -> Generator[T, None, None]:
     """The same items, up to `depth` of them ahead.
 
     The thread ends with the items, with the first error, which is raised here, or when the caller

@@ -14,6 +14,7 @@ from unit.cli.process import selfmate
 VERBS = (
     "demo",
     "collect",
+    "import",
     "train",
     "runs",
     "inspect",
@@ -26,7 +27,7 @@ VERBS = (
     "bench",
     "doctor",
 )
-HEAVY = ("torch", "numpy", "chess", "pydantic", "safetensors", "selfmate._core")
+HEAVY = ("torch", "numpy", "chess", "h5py", "pydantic", "safetensors", "selfmate._core")
 
 
 def test_version() -> None:

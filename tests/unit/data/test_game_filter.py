@@ -1,0 +1,74 @@
+"""Which games are kept, and why the others are not."""
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from selfmate.data.endings import ENDINGS
+from selfmate.data.game_filter import GameFilter
+from selfmate.rules import GameRecords, read_pgn
+
+FOUR_PLIES = "1. e4 e5 2. Nf3 Nc6"
+FILTER = GameFilter(skip_plies=3)
+
+
+def records_of(moves: str = FOUR_PLIES, result: str = "1-0", **tags: str) -> GameRecords:
+    told = {"White": "A", "WhiteElo": "2200", "BlackElo": "2300", "Result": result} | tags
+    lines = [f'[{name} "{value}"]' for name, value in told.items() if value]
+    text = "\n".join([*lines, "", f"{moves} {result}", ""])
+    (piece,) = read_pgn(io.BytesIO(text.encode()))
+    return piece.games
+
+
+def fault(records: GameRecords, game_filter: GameFilter = FILTER) -> str:
+    """Why the one game is left out, or nothing."""
+    sifted = game_filter.sift(records)
+    assert len(sifted.games) + len(sifted.left_out) == len(records) == 1
+    return sifted.left_out[0].reason if sifted.left_out else ""
+
+
+def test_a_good_game_is_kept_with_its_ending() -> None:
+    for tags, ending in (({}, "untold"), ({"Termination": "adjudication"}, "adjudication")):
+        sifted = FILTER.sift(records_of(**tags))
+        assert sifted.games.tolist() == [0]
+        assert [ENDINGS[code] for code in sifted.endings.tolist()] == [ending]
+
+
+@pytest.mark.parametrize(
+    ("tags", "reason"),
+    [
+        ({"WhiteElo": "2199"}, "low rating"),
+        ({"BlackElo": "2199"}, "low rating"),
+        ({"WhiteElo": ""}, "no rating"),
+        ({"BlackElo": "?"}, "no rating"),
+        ({"WhiteElo": "", "BlackElo": "1800"}, "low rating"),
+        ({"result": "*"}, "no result"),
+        ({"moves": "1. e4 e5 2. Nf3"}, "too short"),
+        ({"Termination": "time forfeit"}, "broken off"),
+        ({"Termination": "adjudication", "TerminationDetails": "White stalls"}, "broken off"),
+        ({"SetUp": "1", "FEN": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+          "moves": "1. e4 Kd7 2. e5 Kc6 3. e6 Kd6"}, "other start"),
+    ],
+)  # fmt: skip
+def test_why_a_game_is_left_out(tags: dict[str, str], reason: str) -> None:
+    assert fault(records_of(**tags)) == reason
+
+
+def test_the_usual_start_may_be_spelled_out() -> None:
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    assert not fault(records_of(SetUp="1", FEN=fen, Variant="Standard"))
+
+
+def test_ratings_matter_as_much_as_asked_for() -> None:
+    unrated, weak = records_of(WhiteElo=""), records_of(WhiteElo="900")
+    weak_and_unrated = records_of(WhiteElo="900", BlackElo="")
+    also = replace(FILTER, unrated=True)
+    everybody = replace(FILTER, least_elo=0)
+    assert [fault(games, also) for games in (unrated, weak)] == ["", "low rating"]
+    assert [fault(games, everybody) for games in (unrated, weak, weak_and_unrated)] == ["", "", ""]
+
+
+def test_a_mate_counts_whatever_the_tags_say() -> None:
+    mate = "1. f3 e5 2. g4 Qh4#"
+    assert not fault(records_of(mate, "0-1", Termination="time forfeit"))
