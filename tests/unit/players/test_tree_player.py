@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from selfmate.players import Limits, Question, Thought
+from selfmate.players.move_comment import move_comment
 from selfmate.players.tree_player import TreePlayer
 from selfmate.rules import Board, GameBatch, uci_text
 from selfmate.search.tree import Forest, TreeSettings
@@ -108,6 +109,13 @@ def test_mates_are_counted_in_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     board.push("h4h7")
     theirs = one.think(asked(board))
     assert theirs.mate_in == -1
+
+
+def test_choices_say_what_the_search_came_to(scripted: None) -> None:
+    one, boards = player(simulations=40), [Board(), Board(MATE_IN_ONE)]
+    comments = one.choose(boards, np.zeros(2, np.uint64)).comments
+    assert comments[0] == move_comment(one.think(asked(boards[0])))
+    assert comments[1] == "+M1/1 1n wdl 1000 0 0"
 
 
 def test_temperature_draws_by_visits(scripted: None) -> None:
