@@ -9,7 +9,9 @@ NB_MODULE(_core, module) {
   bind_pgn(module);
   bind_encode(module);
   bind_packed(module);
+  bind_stored(module);
   bind_search(module);
   bind_tree_search(module);
   bind_nets(module);
+  bind_convolution(module);
 }

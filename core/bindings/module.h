@@ -11,8 +11,10 @@ void bind_batch(nb::module_& module);
 void bind_pgn(nb::module_& module);
 void bind_encode(nb::module_& module);
 void bind_packed(nb::module_& module);
+void bind_stored(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_tree_search(nb::module_& module);
 void bind_nets(nb::module_& module);
+void bind_convolution(nb::module_& module);
 
 }  // namespace selfmate::bindings

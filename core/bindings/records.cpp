@@ -109,6 +109,10 @@ void bind_records(nb::module_& module) {
       .def_prop_ro("black_elo", array_property<std::uint16_t, &GameRecords::black_elo>(),
                    nb::sig("def black_elo(self) -> numpy.typing.NDArray[numpy.uint16]"),
                    "Black's rating, 0 where not known.")
+      .def_prop_ro("lines", array_property<std::int64_t, &GameRecords::lines>(),
+                   nb::sig("def lines(self) -> numpy.typing.NDArray[numpy.int64]"),
+                   "The line of the file each game begins in, 0 for games that came from "
+                   "elsewhere.")
       .def("start_fen", &start_fen, "game"_a, "The position the game started from.")
       .def("uci", &uci_line, "game"_a, "The game's moves as UCI texts.")
       .def("san", &san_line, "game"_a, "The game's moves in algebraic notation.")

@@ -125,13 +125,14 @@ nb::object is_done(const TreeSearch& search, nb::handle slots) {
 // Every legal move of some slots, end to end.
 nb::tuple moves(const TreeSearch& search, nb::handle slots) {
   std::vector<Move> codes;
-  std::vector<std::int32_t> visits;
+  std::vector<std::int32_t> actions, visits;
   std::vector<float> priors, values, policy;
   std::vector<std::int64_t> offsets{0};
   for (const std::int64_t slot : slots_of(slots)) {
     const Tree& tree = search.tree(std::size_t(slot));
     for (const Edge& edge : tree.root_edges()) {
       codes.push_back(edge.move);
+      actions.push_back(encode_action(Coding::kAz4672, edge.move, tree.game().position().turn()));
       visits.push_back(edge.visits);
       priors.push_back(edge.prior);
       values.push_back(edge.proven ? float(edge.proven) : edge.value());
@@ -140,9 +141,10 @@ nb::tuple moves(const TreeSearch& search, nb::handle slots) {
     policy.insert(policy.end(), shares.begin(), shares.end());
     offsets.push_back(std::int64_t(codes.size()));
   }
-  return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(visits)),
-                        to_numpy(std::move(priors)), to_numpy(std::move(values)),
-                        to_numpy(std::move(policy)), to_numpy(std::move(offsets)));
+  return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(actions)),
+                        to_numpy(std::move(visits)), to_numpy(std::move(priors)),
+                        to_numpy(std::move(values)), to_numpy(std::move(policy)),
+                        to_numpy(std::move(offsets)));
 }
 
 nb::tuple roots(const TreeSearch& search, nb::handle slots) {
@@ -227,9 +229,10 @@ void bind_tree_search(nb::module_& module) {
       .def("moves", &moves, "slots"_a.none(),
            nb::sig("def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
-                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]"),
-           "All legal moves of the slots, with visits, priors, values for the side to move, the "
+                   "numpy.typing.NDArray[numpy.int64]]"),
+           "All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the "
            "share each should be played with, and offsets: slot i has rows offsets[i] up to "
            "offsets[i + 1].")
       .def("roots", &roots, "slots"_a.none(),

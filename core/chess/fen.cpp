@@ -103,51 +103,54 @@ std::uint32_t parse_counter(std::string_view fen, std::string_view field, const 
   return value;
 }
 
-void check_counts(const Position& position, std::string_view fen) {
+void check_counts(const Position& position) {
   for (const Color color : {kWhite, kBlack}) {
     const std::string side = color == kWhite ? "White" : "Black";
     const int kings = popcount(position.pieces(color, kKing));
-    if (kings == 0) refuse(fen, side + " has no king");
-    if (kings > 1) refuse(fen, side + " has more than one king");
-    if (popcount(position.pieces(color)) > 16) refuse(fen, side + " has more than 16 pieces");
-    if (popcount(position.pieces(color, kPawn)) > 8) refuse(fen, side + " has more than 8 pawns");
+    if (kings == 0) throw BadInput(side + " has no king");
+    if (kings > 1) throw BadInput(side + " has more than one king");
+    if (popcount(position.pieces(color)) > 16) throw BadInput(side + " has more than 16 pieces");
+    if (popcount(position.pieces(color, kPawn)) > 8)
+      throw BadInput(side + " has more than 8 pawns");
   }
-  if (position.pieces(kPawn) & kBackRanks) refuse(fen, "there is a pawn on the first or last rank");
+  if (position.pieces(kPawn) & kBackRanks)
+    throw BadInput("there is a pawn on the first or last rank");
 }
 
-void check_castling(const Position& position, std::string_view fen, std::uint8_t rights) {
+void check_castling(const Position& position, std::uint8_t rights) {
   constexpr Square kKingHome[] = {4, 4, 60, 60}, kRookHome[] = {7, 0, 63, 56};
   for (int i = 0; i < 4; ++i) {
     const Color color = Color(i / 2);
     if (!(rights >> i & 1)) continue;
     const std::string right = quoted(kCastlingLetters.substr(std::size_t(i), 1));
     if (position.piece_on(kRookHome[i]) != make_piece(color, kRook))
-      refuse(fen, "castling right " + right + " without a rook on " + square_name(kRookHome[i]));
+      throw BadInput("castling right " + right + " without a rook on " + square_name(kRookHome[i]));
     if (position.piece_on(kKingHome[i]) != make_piece(color, kKing))
-      refuse(fen, "castling right " + right + " without the king on " + square_name(kKingHome[i]));
+      throw BadInput("castling right " + right + " without the king on " +
+                     square_name(kKingHome[i]));
   }
 }
 
-void check_en_passant(const Position& position, std::string_view fen, Color turn, Square target) {
+void check_en_passant(const Position& position, Color turn, Square target) {
   if (target == kNoSquare) return;
   const bool fits = rank_of(target) == (turn == kWhite ? 5 : 2) &&
                     position.piece_on(target ^ 8) == make_piece(~turn, kPawn) &&
                     position.piece_on(target) == kNoPiece &&
                     position.piece_on(target ^ 24) == kNoPiece;
   if (!fits)
-    refuse(fen, "no pawn can just have made a double step over the en-passant square " +
-                    square_name(target));
+    throw BadInput("no pawn can just have made a double step over the en-passant square " +
+                   square_name(target));
 }
 
 // Checks that no legal last move can have given, as python-chess judges them.
-void check_checks(const Position& position, std::string_view fen, Square target) {
+void check_checks(const Position& position, Square target) {
   const Color turn = position.turn();
   if (position.attackers(position.king(~turn), turn, position.pieces()))
-    refuse(fen, std::string(turn == kWhite ? "Black" : "White") +
-                    " is in check, but it is the other side's move");
+    throw BadInput(std::string(turn == kWhite ? "Black" : "White") +
+                   " is in check, but it is the other side's move");
   const Bitboard checkers = position.checkers();
   if (!checkers) return;
-  if (popcount(checkers) > 2) refuse(fen, "the king is in check from more than two pieces");
+  if (popcount(checkers) > 2) throw BadInput("the king is in check from more than two pieces");
   const Square king = position.king(turn);
   bool impossible;
   if (target != kNoSquare) {
@@ -158,10 +161,19 @@ void check_checks(const Position& position, std::string_view fen, Square target)
   } else {
     impossible = more_than_one(checkers) && (line(lowest(checkers), highest(checkers)) & bit(king));
   }
-  if (impossible) refuse(fen, "no last move can have given this check");
+  if (impossible) throw BadInput("no last move can have given this check");
 }
 
 }  // namespace
+
+void complete_position(Position& position, Color turn, std::uint8_t castling, Square en_passant,
+                       std::uint32_t halfmove_clock, std::uint32_t fullmove_number) {
+  check_counts(position);
+  check_castling(position, castling);
+  check_en_passant(position, turn, en_passant);
+  position.set_state(turn, castling, en_passant, halfmove_clock, fullmove_number);
+  check_checks(position, en_passant);
+}
 
 Position parse_fen(std::string_view fen) {
   const std::vector<std::string_view> fields = split_fields(fen);
@@ -177,11 +189,11 @@ Position parse_fen(std::string_view fen) {
   const std::uint32_t fullmoves =
       fields.size() > 5 ? parse_counter(fen, fields[5], "full-move number") : 1;
   place_pieces(position, fen, fields[0]);
-  check_counts(position, fen);
-  check_castling(position, fen, castling);
-  check_en_passant(position, fen, turn, target);
-  position.set_state(turn, castling, target, halfmoves, fullmoves ? fullmoves : 1);
-  check_checks(position, fen, target);
+  try {
+    complete_position(position, turn, castling, target, halfmoves, fullmoves ? fullmoves : 1);
+  } catch (const BadInput& error) {
+    refuse(fen, error.what());
+  }
   return position;
 }
 

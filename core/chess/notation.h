@@ -21,6 +21,11 @@ inline constexpr std::string_view kStartFen =
 Position parse_fen(std::string_view fen);
 std::string to_fen(const Position& position);
 
+// Gives pieces that were put on a board their state. BadInput with the reason when python-chess
+// would not find the position valid.
+void complete_position(Position& position, Color turn, std::uint8_t castling, Square en_passant,
+                       std::uint32_t halfmove_clock, std::uint32_t fullmove_number);
+
 // Any code with a promotion digit of at most 4.
 std::string to_uci(Move move);
 // Any 16-bit code, for messages: the UCI text in quotes, or the bare number.

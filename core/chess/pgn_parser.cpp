@@ -80,6 +80,7 @@ void PgnParser::parse_game() {
   header_ = {};
   moves_.clear();
   result_ = {};
+  first_line_ = cursor_.line_of(cursor_.at);
   read_tags();
   set_up();
   read_movetext();
@@ -273,7 +274,7 @@ void PgnParser::end_game() {
                                       " on the board"};
   out_.records.add(moves_, result, agrees ? outcome->reason : Reason::kUnknown, start_fen_,
                    rating(header_.white_elo), rating(header_.black_elo),
-                   std::string(header_.begin, header_.end));
+                   std::string(header_.begin, header_.end), first_line_);
 }
 
 }  // namespace selfmate

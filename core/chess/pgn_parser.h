@@ -71,6 +71,7 @@ class PgnParser {
   std::vector<Move> moves_;
   std::string start_fen_;
   std::string_view result_;  // empty until the game's end is read
+  std::int64_t first_line_ = 0;
 };
 
 }  // namespace selfmate

@@ -22,6 +22,7 @@ void GameRecords::append(GameRecords later) {
   extend(black_elo, std::move(later.black_elo));
   extend(start_fens, std::move(later.start_fens));
   extend(tag_sections, std::move(later.tag_sections));
+  extend(lines, std::move(later.lines));
 }
 
 }  // namespace selfmate

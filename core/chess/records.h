@@ -26,10 +26,12 @@ struct GameRecords {
   std::vector<std::uint16_t> white_elo, black_elo;  // 0 where not known
   std::vector<std::string> start_fens;              // empty for the standard start
   std::vector<std::string> tag_sections;            // PGN tag lines as read; empty if none
+  std::vector<std::int64_t> lines;                  // of the file; 0 for games from elsewhere
 
   std::int64_t size() const { return std::int64_t(results.size()); }
   void add(const std::vector<Move>& line, std::int8_t result, Reason reason, std::string start_fen,
-           std::uint16_t white = 0, std::uint16_t black = 0, std::string tags = {}) {
+           std::uint16_t white = 0, std::uint16_t black = 0, std::string tags = {},
+           std::int64_t line_number = 0) {
     moves.insert(moves.end(), line.begin(), line.end());
     offsets.push_back(std::int64_t(moves.size()));
     results.push_back(result);
@@ -38,6 +40,7 @@ struct GameRecords {
     black_elo.push_back(black);
     start_fens.push_back(std::move(start_fen));
     tag_sections.push_back(std::move(tags));
+    lines.push_back(line_number);
   }
   void append(GameRecords later);
 };

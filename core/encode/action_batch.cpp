@@ -7,13 +7,6 @@
 namespace selfmate {
 namespace {
 
-int count_actions(Coding coding, const Position& position) {
-  if (coding != Coding::kFromTo4096) return count_legal_moves(position);
-  const MoveList moves = legal_moves(position);
-  return int(std::count_if(moves.begin(), moves.end(),
-                           [&](Move move) { return represents_action(coding, move); }));
-}
-
 [[noreturn]] void refuse(std::size_t game, const std::string& what, const Position& position) {
   throw BadInput("game " + std::to_string(game) + ": " + what + " is not legal in " +
                  to_fen(position));
@@ -27,10 +20,7 @@ Ragged<std::int32_t> legal_actions(Coding coding, Games games, int threads) {
       games, threads, [&](const Position& position) { return count_actions(coding, position); });
   ragged.values.resize(std::size_t(ragged.offsets.back()));
   for_each_game(games, threads, [&](std::size_t i, const Game& game) {
-    const Color turn = game.position().turn();
-    std::int32_t* out = ragged.values.data() + ragged.offsets[i];
-    for (const Move move : legal_moves(game.position()))
-      if (represents_action(coding, move)) *out++ = encode_action(coding, move, turn);
+    list_actions(coding, game.position(), ragged.values.data() + ragged.offsets[i]);
   });
   return ragged;
 }

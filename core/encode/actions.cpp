@@ -1,5 +1,7 @@
 #include "encode/actions.h"
 
+#include <algorithm>
+
 #include "chess/notation.h"
 
 namespace selfmate {
@@ -151,6 +153,18 @@ Move decode_action(Coding coding, int index, const Position& position) {
   if (index < 0 || index >= action_count(coding)) return kNoMove;
   const Move move = move_at(coding, index, position);
   return position.is_legal(move) ? move : kNoMove;
+}
+
+int count_actions(Coding coding, const Position& position) {
+  if (coding != Coding::kFromTo4096) return count_legal_moves(position);
+  const MoveList moves = legal_moves(position);
+  return int(std::count_if(moves.begin(), moves.end(),
+                           [&](Move move) { return represents_action(coding, move); }));
+}
+
+void list_actions(Coding coding, const Position& position, std::int32_t* out) {
+  for (const Move move : legal_moves(position))
+    if (represents_action(coding, move)) *out++ = encode_action(coding, move, position.turn());
 }
 
 const std::array<std::int32_t, 1968>& uci1968_flipped() {

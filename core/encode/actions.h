@@ -39,6 +39,10 @@ constexpr bool represents_action(Coding coding, Move move) {
   return coding != Coding::kFromTo4096 || promotion_of(move) == 0 || promotion_of(move) == kQueen;
 }
 
+// How many indices the legal moves have, and these in the order of move generation.
+int count_actions(Coding coding, const Position& position);
+void list_actions(Coding coding, const Position& position, std::int32_t* out);
+
 // uci1968 is absolute; this gives the index of the same move with the ranks flipped.
 const std::array<std::int32_t, 1968>& uci1968_flipped();
 

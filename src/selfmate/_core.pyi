@@ -133,6 +133,12 @@ class GameRecords:
     def black_elo(self) -> numpy.typing.NDArray[numpy.uint16]:
         """Black's rating, 0 where not known."""
 
+    @property
+    def lines(self) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The line of the file each game begins in, 0 for games that came from elsewhere.
+        """
+
     def start_fen(self, game: int) -> str:
         """The position the game started from."""
 
@@ -252,6 +258,25 @@ def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.t
     The features839 of packed positions that are not zero: columns, values, offsets.
     """
 
+STORED_BYTES: int = 135
+
+def store_games(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+    """The games' positions as chunks keep them, STORED_BYTES each."""
+
+def store_records(records: GameRecords, skip: int = 0, threads: int = 1, chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]:
+    """
+    Positions from ply `skip` on, of all games or the chosen ones: stored, the moves played there, games, plies left.
+    """
+
+def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+    """Writes the planes68 of stored positions into `out`."""
+
+def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    """The legal actions of stored positions, and offsets."""
+
+def actions_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
+    """The action of one move per stored position."""
+
 def teacher_scores(games: GameBatch | Sequence[Board], depth: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     Every legal move, its exact score after so many plies in centipawns for the side to move, and where each game's begin.
@@ -317,9 +342,9 @@ class TreeSearch:
     def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.bool_]:
         """Whether the search of each slot has begun all its walks."""
 
-    def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+    def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
         """
-        All legal moves of the slots, with visits, priors, values for the side to move, the share each should be played with, and offsets: slot i has rows offsets[i] up to offsets[i + 1].
+        All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the share each should be played with, and offsets: slot i has rows offsets[i] up to offsets[i + 1].
         """
 
     def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
@@ -346,3 +371,19 @@ def sparse_transposed_times(columns: numpy.typing.NDArray[numpy.int32], values: 
 
 def products_at(columns: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], left: numpy.typing.NDArray[numpy.float32], right: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Each row of `left` times those rows of `right` that its columns name."""
+
+def winograd_works() -> bool:
+    """Whether the processor can do what follows."""
+
+def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], back: bool = False) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    Weights [O, I, 3, 3] as `convolve` takes them; those of the way back, from gradients of outputs to those of inputs.
+    """
+
+def convolve(boards: numpy.typing.NDArray[numpy.float32], weights: numpy.typing.NDArray[numpy.float32], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> None:
+    """Boards [B, 8, 8, I] to [B, 8, 8, O]: 3x3, zero beyond the edges."""
+
+def convolution_gradient(boards: numpy.typing.NDArray[numpy.float32], gradients: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    The gradient [O, I, 3, 3] of the weights, from that of `convolve`'s boards.
+    """

@@ -44,7 +44,7 @@ def run(search: TreeSearch, batch: int = 64) -> TreeSearch:
 
 
 def visits_of(search: TreeSearch) -> dict[str, int]:
-    moves, visits, *_ = search.moves(SLOT)
+    moves, _, visits, *_ = search.moves(SLOT)
     return {uci_text(int(m)): int(v) for m, v in zip(moves, visits, strict=True)}
 
 
@@ -65,7 +65,7 @@ def test_mates_are_proven(moves: int, fen: str, best: str, leaves: int) -> None:
 def test_each_move_has_its_outlook() -> None:
     fen, best = MATES[2][0]
     search = run(started(Board(fen), SIMULATIONS[2]))
-    moves, visits, _, values, _, _ = search.moves(SLOT)
+    moves, _, visits, _, values, _, _ = search.moves(SLOT)
     wdl, plies, lines = search.outlooks(0)
     assert [line[0] for line in lines] == moves.tolist()
     assert lines[moves.tolist().index(uci_code(best))] == search.line(0)
@@ -120,7 +120,7 @@ def test_the_third_time_is_a_draw_in_the_tree_and_the_second_is_not() -> None:
     for move in ("a2b2", "h8g8", "b2a2", "g8h8", "a2b2", "h8g8", "b2a2"):
         board.push(move)
     search = run(started(board, 40))
-    moves, visits, _, values, _, _ = search.moves(SLOT)
+    moves, _, visits, _, values, _, _ = search.moves(SLOT)
     rows = {
         uci_text(int(m)): (int(v), float(x)) for m, v, x in zip(moves, visits, values, strict=True)
     }
@@ -156,7 +156,7 @@ def test_games_side_by_side_are_searched_as_if_alone() -> None:
     run(search, batch=2)  # fewer than games: each has its turn
     for slot, board in enumerate(boards):
         alone = run(started(board, 120, seed=slot, noise=True))
-        _, visits, *_ = search.moves(slots[slot : slot + 1])
+        _, _, visits, *_ = search.moves(slots[slot : slot + 1])
         assert visits.tolist() == list(visits_of(alone).values())
     assert search.is_done(slots).all()
 

@@ -67,7 +67,7 @@ def test_visits_and_values_are_those_of_the_slow_search(number: int) -> None:
     board = positions()[number]
     search = searched(board, 150)
     root = SlowSearch(slow_opinion).run(board, 150)
-    moves, visits, priors, values, _, _ = search.moves(SLOT)
+    moves, _, visits, priors, values, _, _ = search.moves(SLOT)
     slow = {edge.move: edge for edge in root.edges}
     assert [uci_text(int(move)) for move in moves] == list(slow)
     assert visits.tolist() == [edge.visits for edge in slow.values()]

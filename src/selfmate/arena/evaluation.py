@@ -74,9 +74,13 @@ def meet(
     check_paired(games)
     match = Match((player, opponent), shuffled(shipped_openings(), seed), seed, max_plies)
     report = make_report(list(match.play(range(games))))
+    check_played_out(report, player, opponent)
+    return report
+
+
+def check_played_out(report: MatchReport, player: Player, opponent: Player) -> None:
     if report.forfeits:
         raise RunFailedError(
-            f"{report.forfeits} of {games} games of {player.name} against {opponent.name} were "
-            f"forfeited ({next(iter(report.forfeit_reasons))}); all must be played out"
+            f"{report.forfeits} of {report.games} games of {player.name} against {opponent.name} "
+            f"were forfeited ({next(iter(report.forfeit_reasons))}); all must be played out"
         )
-    return report

@@ -11,11 +11,11 @@ import torch
 
 from selfmate import _core
 from selfmate.nets import ragged
-from selfmate.nets.adam import Adam
+from selfmate.nets.descent import Descent
 from selfmate.nets.q_net import QNet
 
 Function = Callable[..., Any]
-NET_METHODS = ((QNet, "forward"), (QNet, "values"), (Adam, "gradient"), (Adam, "step"))
+NET_METHODS = ((QNet, "forward"), (QNet, "values"), (Descent, "gradient"), (Descent, "step"))
 NET_FUNCTIONS = (ragged.log_softmax, torch.nn.functional.huber_loss)
 
 

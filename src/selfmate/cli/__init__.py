@@ -12,6 +12,7 @@ from selfmate.cli import (
     demo,
     doctor,
     endgame,
+    import_games,
     inspect,
     lab,
     match,
@@ -52,6 +53,7 @@ for verb in (
     doctor,
 ):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
+app.command("import")(import_games.import_games)
 app.add_typer(runs.runs, name="runs")
 app.add_typer(endgame.endgame, name="endgame")
 

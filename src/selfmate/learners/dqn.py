@@ -35,7 +35,7 @@ from selfmate.learners.dqn_config import OPPONENTS, Config
 from selfmate.learners.health import Vitals, Watch
 from selfmate.learners.opponents import Opponents
 from selfmate.learners.targets import ragged_double_q, shaped
-from selfmate.nets.adam import Adam
+from selfmate.nets.descent import Descent
 from selfmate.nets.ragged import log_softmax
 from selfmate.nets.threads import one_thread
 from selfmate.players.q_player import QPlayerSpec
@@ -88,7 +88,7 @@ class Dqn:
         torch.manual_seed(config.seed)
         self.net, self.target = self.spec.make_net(), self.spec.make_net()
         self.target.take(self.net.arrays())
-        self.adam = Adam(self.net, config.most_norm)
+        self.adam = Descent.adam(self.net, config.most_norm)
         weights = {name: getattr(config, f"vs_{name}") for name in OPPONENTS}
         self.opponents = Opponents(self.spec, self.net, weights)
         self.opponents.promote(self.net.arrays())

@@ -17,7 +17,7 @@ from torch import Tensor
 from selfmate.data.lessons import Lesson, Teachings
 from selfmate.data.positions import read_positions
 from selfmate.learners.pretrain_dqn_config import Config
-from selfmate.nets.adam import Adam
+from selfmate.nets.descent import Descent
 from selfmate.nets.ragged import log_softmax
 from selfmate.nets.threads import one_thread
 from selfmate.players.q_player import QPlayerSpec
@@ -55,7 +55,7 @@ class Imitation:
         self.player = QPlayerSpec(hidden=config.hidden, dueling=config.dueling)
         torch.manual_seed(config.seed)
         self.net = self.player.make_net()
-        self.adam = Adam(self.net, config.most_norm)
+        self.adam = Descent.adam(self.net, config.most_norm)
         self.total = config.epochs * len(teachings.training)
         self._order = (-1, np.zeros(0, np.int64))  # of an epoch
 

@@ -23,7 +23,7 @@ from selfmate.data.sampled_games import Rows, SampledGames
 from selfmate.learners.health import Vitals, Watch
 from selfmate.learners.reinforce_config import Config
 from selfmate.learners.targets import advantages, importance_weights
-from selfmate.nets.adam import Adam
+from selfmate.nets.descent import Descent
 from selfmate.nets.ragged import log_softmax, row_sums
 from selfmate.nets.threads import one_thread
 from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
@@ -62,7 +62,7 @@ class Reinforce:
         torch.manual_seed(config.seed)
         self.net, self.untrained = self.spec.make_net(), self.spec.make_net()
         self.untrained.take(self.net.arrays())
-        self.adam = Adam(self.net, config.most_norm)
+        self.adam = Descent.adam(self.net, config.most_norm)
         self.recent: deque[tuple[str, SampledGames]] = deque(maxlen=config.replay)
         self.average = 0.0  # of results, in White's view
         self.starts = Starts(openings=config.openings, endgames=config.endgames)

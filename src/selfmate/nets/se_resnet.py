@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 from torch.utils.checkpoint import checkpoint
 
+from selfmate.nets.convolution import BoardConvolution
+
 PLANES = 68
 SEMANTIC_PLANES = 8  # the last ones, made by hand
 SQUARES = 64
@@ -79,7 +81,8 @@ class SeResNet(nn.Module):
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Logits of all actions [B, 4672], and those of win, draw and loss for the side to move
         [B, 3]; without wdl the value [B, 1] before its tanh. The planes are [B, 68, 8, 8]."""
-        board = gelu(self.stem_norm(self.stem(planes[:, : self.shape.planes])))
+        seen = planes[:, : self.shape.planes].contiguous(memory_format=torch.channels_last)
+        board = gelu(self.stem_norm(self.stem(seen)))
         for block in self.blocks:
             if self.checkpointing and self.training:
                 board = checkpoint(block, board, use_reentrant=False)
@@ -161,7 +164,7 @@ class ValueHead(nn.Module):
 
 def _convolution(inputs: int, outputs: int) -> nn.Conv2d:
     """Without a bias: the norm that follows has one."""
-    layer = nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
+    layer = BoardConvolution(inputs, outputs)
     nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     return layer
 

@@ -1,4 +1,4 @@
-"""Torch on one thread: over several, what a sum comes to depends on how many there are."""
+"""How many threads torch computes on: what a sum comes to depends on how many there are."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,11 +7,18 @@ import torch
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def computing_threads(count: int) -> Iterator[None]:
     """For products in this block and this thread; then as many as before."""
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(count)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """The same sums on every machine."""
+    with computing_threads(1):
+        yield

@@ -17,7 +17,7 @@ NUMBERS = ("step", "done", "total", "metrics_bytes")
 TABLES = ("facts", "player", "config", "files")
 KEYS = {*NUMBERS, *TABLES, "format", "learner", "unit", "run", "best", "sha256"}
 # Only there when they say something, so that the cards of older runs are still what we would write.
-NOT_ALWAYS = {"pages", "attempt"}
+NOT_ALWAYS = {"pages", "attempt", "is_last"}
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -69,8 +69,14 @@ class Card:
     metrics_bytes: int  # where metrics.jsonl goes on
     best: Best | None
     attempt: int = 1  # of the steps that follow
+    is_last: bool = False  # the learner found that nothing more is to be gained
     pages: Mapping[str, FileNote] = field(default_factory=dict)
     files: Mapping[str, FileNote] = field(default_factory=dict)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.is_last or self.done >= self.total
 
     def to_bytes(self) -> bytes:
         """ValueError when a fact cannot be written or the card would be too large to be read."""
@@ -111,6 +117,7 @@ class Card:
             "files": {name: note.entry() for name, note in self.files.items()},
             **({"pages": pages} if pages else {}),
             **({"attempt": self.attempt} if self.attempt > 1 else {}),
+            **({"is_last": True} if self.is_last else {}),
         }
 
 
@@ -133,6 +140,7 @@ def _card(fields: dict[str, Any]) -> Card:
         facts=tables["facts"],
         best=None if fields["best"] is None else Best.parse(fields["best"]),
         attempt=_whole(fields.get("attempt", 1), "attempt"),
+        is_last=_typed(fields.get("is_last", False), bool, "is_last"),
         pages=_pages(fields.get("pages", [])),
         files={name: FileNote.parse(entry) for name, entry in tables["files"].items()},
         **numbers,

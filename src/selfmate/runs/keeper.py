@@ -29,7 +29,7 @@ class Terms:
 
 class Keeper:
     """`state` holds what `card` describes, or is new when there is no card. `step` is the last one
-    that is done, `attempt` that of the steps that follow."""
+    that is done, `attempt` that of the steps that follow, if the learner sees a use in any."""
 
     def __init__(self, directory: Path, terms: Terms, state: State, card: Card | None) -> None:
         self.directory = directory
@@ -39,10 +39,15 @@ class Keeper:
         self._saved_step = card.step if card else None
         self.step = card.step if card else 0
         self.attempt = card.attempt if card else 1
+        self._ends_early = card.is_last if card else False
         self._ended = False
         with self.writing():
             self._writer = RunWriter(directory, terms.header, terms.policy, card)
             self._heartbeat = Heartbeat(directory, self._status())
+
+    @property
+    def finished(self) -> bool:
+        return self._ends_early or self.step == self._terms.plan.count
 
     @property
     def still_good(self) -> str:
@@ -74,7 +79,8 @@ class Keeper:
             self.step = number
             if step.score is not None and step.is_best(self._best.score if self._best else None):
                 self._best = Best(number, step.score)
-            if self._regular([number]) or number == plan.count:
+            self._ends_early = step.is_last and number < plan.count
+            if self._regular([number]) or self.finished:
                 self.attempt = 1
                 self.save()
             progress = self._progress(step, seconds)
@@ -120,6 +126,7 @@ class Keeper:
             metrics_bytes=self._writer.metrics_bytes,
             best=self._best,
             attempt=self.attempt,
+            is_last=self._ends_early,
         )
         try:
             with self.writing():
@@ -148,7 +155,7 @@ class Keeper:
 
     def _forget_after(self, card: Card) -> None:
         self.step = self._saved_step = card.step
-        self._best = card.best
+        self._best, self._ends_early = card.best, card.is_last
         with self.writing():
             self._writer.go_back_to(card)
             self._heartbeat.go_back(card.step, card.done)

@@ -108,7 +108,7 @@ class RunOnDisk:
         deadline = time.monotonic() + 60 * self._session.minutes
         enough = plan.done(keeper.step) + self._session.pause_after
         began = time.monotonic()
-        while keeper.step < plan.count and self._signals.received is None:
+        while not keeper.finished and self._signals.received is None:
             step = RunStep(plan, keeper.step + 1, keeper.still_good, keeper.attempt)
             yield step
             if step.failure is not None:
@@ -127,7 +127,7 @@ class RunOnDisk:
             if time.monotonic() >= deadline or plan.done(keeper.step) >= enough:
                 break
         keeper.save()
-        self.finished = keeper.step == plan.count
+        self.finished = keeper.finished
 
     def _end_state(self) -> str:
         if self.finished:

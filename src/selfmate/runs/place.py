@@ -102,7 +102,7 @@ def _last_of_all(directory: Path, header: Header) -> Checkpoint | None:
         checkpoint = checkpoints.read(max(checkpoints.steps(), default=0), header)
     except DamagedError:
         return None
-    return checkpoint if checkpoint.card.done >= checkpoint.card.total else None
+    return checkpoint if checkpoint.card.is_finished else None
 
 
 def _make_directories(directory: Path) -> list[Path]:

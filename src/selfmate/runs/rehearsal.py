@@ -39,7 +39,7 @@ class Rehearsal:
             step.figures  # noqa: B018 - a step that was not recorded is a mistake here as well
             self._units.append(step.stop - step.start)
             self._seconds.append(time.perf_counter() - began)
-            if sum(self._seconds) >= SECONDS_ENOUGH:
+            if step.is_last or sum(self._seconds) >= SECONDS_ENOUGH:
                 return
 
     def seconds_for(self, total: int) -> float:

@@ -73,6 +73,9 @@ class Step(Protocol):
     def show(self, game: SampleGame) -> None:
         """A game of this step for people to look at, at most one; kept when the step is."""
 
+    def finish(self) -> None:
+        """Beside `record`: nothing more is to be gained, so the run is finished after this step."""
+
     def go_back(self, reason: str) -> None:
         """Instead of `record`: this step came to nothing. The run says so, and with the next step
         that is asked for it is back where its last regular checkpoint was."""

@@ -52,6 +52,7 @@ class RunStep:
         self.notes: list[Note] = []
         self.sample: SampleGame | None = None
         self.failure: str | None = None
+        self.is_last = number == plan.count
         self._taken = ("step", plan.unit)
         self._still_good = still_good
         self._figures: dict[str, float] | None = None
@@ -88,6 +89,9 @@ class RunStep:
         if self.sample is not None:
             raise RuntimeError(f"step {self.number} has shown a game already")
         self.sample = game
+
+    def finish(self) -> None:
+        self.is_last = True
 
     def is_best(self, best_score: float | None) -> bool:
         """Whether it takes the place of a best one with this score, or of none."""

@@ -58,6 +58,7 @@ class RootMoves:
     to offsets[i + 1]."""
 
     moves: NDArray[np.uint16]  # [N]
+    actions: NDArray[np.int32]  # [N] of az4672
     visits: NDArray[np.int32]  # [N]
     priors: Floats  # [N] with the noise that was mixed in
     values_side_to_move: Floats  # [N] 0 without visits

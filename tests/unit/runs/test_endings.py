@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,24 @@ def test_a_full_disk_is_said_and_survived(
     assert not list((tmp_path / "run").rglob("*.tmp")) + list((tmp_path / "run").rglob("new-*"))
     run_toy(tmp_path / "run", RESUME)
     assert result(tmp_path / "run") == whole
+
+
+def finish_at(step_number: int) -> Callable[[Step], None]:
+    def before(step: Step) -> None:
+        if step.number == step_number:
+            step.finish()
+
+    return before
+
+
+@pytest.mark.parametrize("last", [1, 7, 12])
+def test_a_learner_may_finish_before_all_units_are_done(tmp_path: Path, last: int) -> None:
+    assert run_toy(tmp_path, before=finish_at(last)).finished
+    status = RunDirectory(tmp_path).status()
+    assert (status.state, status.step, status.total) == ("finished", last, 57)
+    # A kill between the last checkpoint and the status: there still is nothing left to do.
+    (tmp_path / "status.json").unlink()
+    for _ in range(2):
+        assert run_toy(tmp_path, RESUME).finished
+        status = RunDirectory(tmp_path).status()
+        assert (status.state, status.step) == ("finished", last)

@@ -157,7 +157,7 @@ def rows(weights: list[list[int]], best: list[int]) -> tuple[Roots, RootMoves]:
     moves = np.concatenate([np.arange(1, count + 1) for count in counts]).astype(np.uint16)
     nothing = np.zeros(len(flat), np.float32)
     ints = np.zeros(len(flat), np.int32)
-    found = RootMoves(moves, ints, nothing, nothing, flat, np.cumsum([0, *counts]))
+    found = RootMoves(moves, ints, ints, nothing, nothing, flat, np.cumsum([0, *counts]))
     chosen = np.array([moves[found.offsets[i] + place] for i, place in enumerate(best)])
     zeros = np.zeros(len(weights), np.int32)
     return Roots(chosen, np.zeros((len(weights), 3), np.float32), zeros, zeros), found

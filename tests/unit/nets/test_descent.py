@@ -1,14 +1,23 @@
-"""Adam against torch's own, step by step; saved and gone on with; long gradients."""
+"""Steps against torch's own; saved and gone on with; long gradients."""
+
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from selfmate.nets.adam import Adam
+from selfmate.nets.descent import Descent
 from selfmate.runs.live import copied, restore
 
 Net = torch.nn.Sequential
+
+
+def sgd(net: Net, most_norm: float) -> Descent:
+    return Descent.sgd(net, most_norm, momentum=0.9, weight_decay=1e-2)
+
+
+BOTH = pytest.mark.parametrize("make", [Descent.adam, sgd])
 
 
 def make_net() -> Net:
@@ -22,22 +31,32 @@ def loss_of(net: Net, number: int) -> Tensor:
     return loss
 
 
-def learn(net: Net, adam: Adam, numbers: range) -> None:
+def learn(net: Net, adam: Descent, numbers: range) -> None:
     for number in numbers:
         adam.gradient(loss_of(net, number))
         adam.step(0.1 / (1 + number))
 
 
-def bits_of(net: Net, adam: Adam) -> dict[str, bytes]:
+def bits_of(net: Net, adam: Descent) -> dict[str, bytes]:
     weights = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
     return {name: array.tobytes() for name, array in {**weights, **adam.arrays()}.items()}
 
 
-def test_it_is_torchs_adam() -> None:
+@pytest.mark.parametrize(
+    ("make", "reference_of"),
+    [
+        (Descent.adam, torch.optim.Adam),
+        (sgd, lambda of: torch.optim.SGD(of, momentum=0.9, weight_decay=1e-2)),
+    ],
+)
+def test_it_steps_as_torch_does(
+    make: Callable[[Net, float], Descent],
+    reference_of: Callable[[Iterator[torch.nn.Parameter]], torch.optim.Optimizer],
+) -> None:
     ours, theirs = make_net(), make_net()
-    adam, reference = Adam(ours, most_norm=1e9), torch.optim.Adam(theirs.parameters())
+    descent, reference = make(ours, 1e9), reference_of(theirs.parameters())
     for number in range(20):
-        learn(ours, adam, range(number, number + 1))
+        learn(ours, descent, range(number, number + 1))
         for group in reference.param_groups:
             group["lr"] = 0.1 / (1 + number)
         reference.zero_grad()
@@ -47,9 +66,12 @@ def test_it_is_torchs_adam() -> None:
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_saved_and_restored_it_goes_on_bit_for_bit() -> None:
+@BOTH
+def test_saved_and_restored_it_goes_on_bit_for_bit(
+    make: Callable[[Net, float], Descent],
+) -> None:
     first, second = make_net(), make_net()
-    adam, again = Adam(first, most_norm=0.1), Adam(second, most_norm=0.1)
+    adam, again = make(first, 0.1), make(second, 0.1)
     learn(first, adam, range(7))
     saved = copied(adam.arrays())
     weights = {name: tensor.clone() for name, tensor in first.state_dict().items()}
@@ -64,7 +86,7 @@ def test_saved_and_restored_it_goes_on_bit_for_bit() -> None:
 @pytest.mark.parametrize("most_norm", [1e-3, 1e3])
 def test_long_gradients_are_shortened_and_their_length_is_told(most_norm: float) -> None:
     net = make_net()
-    norm = Adam(net, most_norm).gradient(loss_of(net, 1))
+    norm = Descent.adam(net, most_norm).gradient(loss_of(net, 1))
     left = float(torch.cat([p.grad.ravel() for p in net.parameters() if p.grad is not None]).norm())
     assert left == pytest.approx(min(norm, most_norm), rel=1e-3)
     assert 1e-3 < norm < 1e3
@@ -72,8 +94,10 @@ def test_long_gradients_are_shortened_and_their_length_is_told(most_norm: float)
 
 def test_a_loss_may_come_in_parts() -> None:
     whole, parts = make_net(), make_net()
-    norm = Adam(whole, 0.01).gradient(loss_of(whole, 1) + loss_of(whole, 2))
-    in_parts = Adam(parts, 0.01).gradient_of_sum(loss_of(parts, number) for number in (1, 2))
+    norm = Descent.adam(whole, 0.01).gradient(loss_of(whole, 1) + loss_of(whole, 2))
+    in_parts = Descent.adam(parts, 0.01).gradient_of_sum(
+        loss_of(parts, number) for number in (1, 2)
+    )
     assert in_parts == pytest.approx(norm, rel=1e-5)
     for one, other in zip(whole.parameters(), parts.parameters(), strict=True):
         torch.testing.assert_close(one.grad, other.grad, rtol=1e-5, atol=1e-8)
@@ -81,7 +105,7 @@ def test_a_loss_may_come_in_parts() -> None:
 
 def test_a_gradient_alone_changes_nothing() -> None:
     net = make_net()
-    adam = Adam(net, most_norm=1.0)
+    adam = Descent.adam(net, most_norm=1.0)
     learn(net, adam, range(2))
     before = bits_of(net, adam)
     assert np.isnan(adam.gradient(loss_of(net, 2) * float("nan")))

@@ -1,0 +1,139 @@
+#include "encode/stored.h"
+
+#include <nanobind/stl/string_view.h>
+
+#include <numeric>
+
+#include "bindings/lent_games.h"
+#include "bindings/module.h"
+
+namespace selfmate::bindings {
+namespace {
+
+using namespace nb::literals;
+
+StoredRows checked_rows(nb::handle stored) {
+  const std::size_t count = checked_extents(stored, "stored").first;
+  const auto* bytes = checked_array<std::uint8_t>(stored, "stored", {count, kStoredSize});
+  return {bytes, count * kStoredSize};
+}
+
+nb::object store_lent_games(nb::handle holder, int threads) {
+  check_threads(threads);
+  const Lent lent(holder);
+  const Games games = lent.games();
+  std::vector<std::uint8_t> stored(games.size() * kStoredSize);
+  {
+    nb::gil_scoped_release release;
+    store_games(games, stored.data(), threads);
+  }
+  return to_numpy(std::move(stored), {games.size(), kStoredSize});
+}
+
+// Numbers of games in the records; all of them for None.
+std::vector<std::int64_t> checked_games(nb::handle chosen, const GameRecords& records) {
+  if (chosen.is_none()) {
+    std::vector<std::int64_t> all(std::size_t(records.size()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  const std::size_t count = checked_length(chosen, "chosen");
+  const auto* numbers = checked_array<std::int64_t>(chosen, "chosen", {count});
+  for (std::size_t i = 0; i < count; ++i)
+    if (numbers[i] < 0 || numbers[i] >= records.size())
+      throw BadInput("game " + std::to_string(numbers[i]) + " is not among " +
+                     std::to_string(records.size()) + " games");
+  return {numbers, numbers + count};
+}
+
+nb::tuple store_recorded_games(const GameRecords& records, int skip, int threads,
+                               nb::handle chosen) {
+  check_threads(threads);
+  if (skip < 0) throw BadInput("skip must be 0 or more, not " + std::to_string(skip));
+  const std::vector<std::int64_t> games = checked_games(chosen, records);
+  StoredGames out;
+  {
+    nb::gil_scoped_release release;
+    out = store_records(records, games, skip, threads);
+  }
+  const std::size_t rows = out.moves.size();
+  return nb::make_tuple(to_numpy(std::move(out.stored), {rows, kStoredSize}),
+                        to_numpy(std::move(out.moves)), to_numpy(std::move(out.games)),
+                        to_numpy(std::move(out.plies_left)));
+}
+
+nb::object planes_of_rows(nb::handle stored, nb::handle out, int threads) {
+  check_threads(threads);
+  const StoredRows rows = checked_rows(stored);
+  const std::size_t count = rows.size() / kStoredSize;
+  float* planes = checked_array<float>(out, "out", {count, kPlanes68Count, 8, 8}, true);
+  nb::gil_scoped_release release;
+  planes_of_stored(rows, planes, threads);
+  return nb::borrow(out);
+}
+
+nb::tuple legal_of_rows(std::string_view coding, nb::handle stored, int threads) {
+  check_threads(threads);
+  const Coding chosen = coding_named(coding);
+  const StoredRows rows = checked_rows(stored);
+  Ragged<std::int32_t> ragged;
+  {
+    nb::gil_scoped_release release;
+    ragged = legal_of_stored(chosen, rows, threads);
+  }
+  return nb::make_tuple(to_numpy(std::move(ragged.values)), to_numpy(std::move(ragged.offsets)));
+}
+
+nb::object actions_of_rows(std::string_view coding, nb::handle stored, nb::handle moves,
+                           int threads) {
+  check_threads(threads);
+  const Coding chosen = coding_named(coding);
+  const StoredRows rows = checked_rows(stored);
+  const std::size_t count = rows.size() / kStoredSize;
+  const auto* codes = checked_array<std::uint16_t>(moves, "moves", {count});
+  std::vector<std::int32_t> actions(count);
+  {
+    nb::gil_scoped_release release;
+    actions_of_stored(chosen, rows, codes, actions.data(), threads);
+  }
+  return to_numpy(std::move(actions));
+}
+
+}  // namespace
+
+void bind_stored(nb::module_& module) {
+  module.attr("STORED_BYTES") = kStoredSize;
+  module.def("store_games", &store_lent_games, "games"_a.none(), "threads"_a = 1,
+             nb::sig("def store_games(games: GameBatch | collections.abc.Sequence[Board], "
+                     "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
+             "The games' positions as chunks keep them, STORED_BYTES each.");
+  module.def(
+      "store_records", &store_recorded_games, "records"_a, "skip"_a = 0, "threads"_a = 1,
+      "chosen"_a.none() = nb::none(),
+      nb::sig("def store_records(records: GameRecords, skip: int = 0, threads: int = 1, "
+              "chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> "
+              "tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], "
+              "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]"),
+      "Positions from ply `skip` on, of all games or the chosen ones: stored, the moves played "
+      "there, games, plies left.");
+  module.def("planes_of_stored", &planes_of_rows, "stored"_a.none(), "out"_a.none(),
+             "threads"_a = 1,
+             nb::sig("def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], "
+                     "out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> "
+                     "numpy.typing.NDArray[numpy.float32]"),
+             "Writes the planes68 of stored positions into `out`.");
+  module.def("legal_of_stored", &legal_of_rows, "coding"_a, "stored"_a.none(), "threads"_a = 1,
+             nb::sig("def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], "
+                     "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                     "numpy.typing.NDArray[numpy.int64]]"),
+             "The legal actions of stored positions, and offsets.");
+  module.def("actions_of_stored", &actions_of_rows, "coding"_a, "stored"_a.none(), "moves"_a.none(),
+             "threads"_a = 1,
+             nb::sig("def actions_of_stored(coding: str, "
+                     "stored: numpy.typing.NDArray[numpy.uint8], "
+                     "moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> "
+                     "numpy.typing.NDArray[numpy.int32]"),
+             "The action of one move per stored position.");
+}
+
+}  // namespace selfmate::bindings

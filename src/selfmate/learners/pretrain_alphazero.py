@@ -1,0 +1,191 @@
+"""Learning from master games: a net guesses the move that was played, and how the game ended."""
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from selfmate.data.chunk_stream import ChunkStream
+from selfmate.data.chunks import ChunkFolder
+from selfmate.data.examples import Examples, examples_of_games
+from selfmate.data.prefetch import prefetched
+from selfmate.learners.alphazero_loss import loss_of
+from selfmate.learners.plateau import Plateau
+from selfmate.learners.pretrain_alphazero_config import Config
+from selfmate.learners.validation import validate
+from selfmate.nets.descent import Descent
+from selfmate.nets.threads import computing_threads
+from selfmate.runs.errors import RunRefusedError
+from selfmate.runs.live import copied, prefixed, restore
+from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.stopwatch import Stopwatch
+
+UPDATES_PER_STEP = 32
+PREFETCHED = 4  # batches
+VALIDATION_BATCH = 256
+
+
+class Pretraining:
+    """A net and the games it learns from: a `State` of a run."""
+
+    def __init__(self, config: Config, games: ChunkFolder) -> None:
+        self.config, self.games = config, games
+        torch.manual_seed(config.seed)
+        self.net = config.spec().make_net()
+        self.net.checkpointing = config.checkpointing
+        self.descent = Descent.adam(self.net, config.most_norm, config.weight_decay)
+        self.plateau = Plateau(halve_after=config.halve_after, stop_after=config.stop_after)
+        self.stream = ChunkStream(games, "training", seed=config.seed)
+        self.count = games.counts["training"]  # positions of an epoch
+        self.total = config.positions or config.epochs * self.count
+        self.update_size = config.batch * config.accumulation
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        return run.steps(
+            self,
+            total=self.total,
+            unit="positions",
+            size=self.step_size(),
+            player=self.config.spec().model_dump(mode="json"),
+        )
+
+    def step_size(self) -> int:
+        """Whole updates, and no more than there are between two validations."""
+        updates = self.count // (self.config.validations * self.update_size)
+        return self.update_size * min(max(1, updates), UPDATES_PER_STEP)
+
+    def learning_rate(self, done: int) -> float:
+        """After so many positions."""
+        config = self.config
+        warmth = min(1.0, (done + self.update_size) / config.warm_up) if config.warm_up else 1.0
+        if config.schedule == "plateau":
+            return config.learning_rate * warmth * self.plateau.factor
+        return config.learning_rate * warmth * (1 + math.cos(math.pi * done / self.total)) / 2
+
+    def study(self, step: Step, watch: Stopwatch) -> dict[str, float]:
+        """Learns from the positions of a step, counted over all epochs."""
+        batches = self._examples(step.start, step.stop)
+        told = [
+            self.update(batches, self.learning_rate(done), watch)
+            for done in range(step.start, step.stop, self.update_size)
+        ]
+        policy, value, entropy, norm = np.mean(told, axis=0)
+        return {
+            "policy_loss": policy,
+            "wdl_loss": value,
+            "entropy": entropy,
+            "gradient_norm": norm,
+            "learning_rate": self.learning_rate(step.stop),
+        }
+
+    def update(
+        self, batches: Iterator[Examples], learning_rate: float, watch: Stopwatch
+    ) -> tuple[float, float, float, float]:
+        """An update from as many batches as it takes, or as there are."""
+        with watch("loading"):
+            parts = list(islice(batches, self.config.accumulation))
+        seen = list[tuple[float, float, float]]()
+        with watch("learning"):
+            norm = self.descent.gradient_of_sum(self._losses(parts, seen))
+            self.descent.step(learning_rate)
+        policy, value, entropy = np.mean(seen, axis=0)
+        return policy, value, entropy, norm
+
+    def _losses(
+        self, parts: list[Examples], seen: list[tuple[float, float, float]]
+    ) -> Iterator[Tensor]:
+        """Each part's share of the loss, and what it is made of."""
+        for examples in parts:
+            logits, value = self.net(torch.from_numpy(examples.planes))
+            loss = loss_of(logits, value, examples)
+            yield loss.total(self.config.value_weight, self.config.entropy_bonus) / len(parts)
+            seen.append(loss.figures())
+
+    def is_validated(self, step: Step) -> bool:
+        """Several times an epoch, and at the end."""
+        often = self.config.validations
+        passed = step.stop * often // self.count > step.start * often // self.count
+        return passed or step.stop == self.total
+
+    def validate(self) -> dict[str, float]:
+        count = min(self.config.validated, self.games.counts["validation"])
+        held_back = ChunkStream(self.games, "validation", seed=0)
+        batches = held_back.batches(0, count, VALIDATION_BATCH)
+        return validate(self.net, prefetched(map(examples_of_games, batches), PREFETCHED))
+
+    def _examples(self, start: int, stop: int) -> Iterator[Examples]:
+        batches = self.stream.batches(start, stop, self.config.batch)
+        return prefetched(map(examples_of_games, batches), PREFETCHED)
+
+    def save(self) -> Saved:
+        return Saved(
+            weights=copied(self.net.arrays()),
+            rest=copied(prefixed(descent=self.descent.arrays())),
+            facts={"data": self.games.digest, "plateau": self.plateau.facts()},
+        )
+
+    def load(self, saved: Saved) -> None:
+        if saved.facts["data"] != self.games.digest:
+            raise ValueError("the games are not those that it learned from")
+        restore(self.net.arrays(), saved.weights)
+        restore(prefixed(descent=self.descent.arrays()), saved.rest)
+        self.plateau.load(saved.facts["plateau"])  # type: ignore[arg-type]
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+
+
+def train(config: Config, run: Run) -> None:
+    pretraining = Pretraining(config, open_games(config))
+    with computing_threads(config.threads):
+        for step in pretraining.steps(run):
+            study(pretraining, step)
+
+
+def study(pretraining: Pretraining, step: Step) -> None:
+    watch = Stopwatch()
+    figures = pretraining.study(step, watch)
+    if pretraining.is_validated(step):
+        with watch("validation"):
+            found = pretraining.validate()
+        figures |= found
+        step.say(_sentence(step.stop, found))
+        _heed(pretraining, found, step)
+    step.record(figures, figures.get("match1"), seconds=watch.seconds)
+
+
+def _heed(pretraining: Pretraining, found: dict[str, float], step: Step) -> None:
+    """What follows from a validation for the rate, if that goes by them."""
+    config, plateau = pretraining.config, pretraining.plateau
+    if config.schedule != "plateau":
+        return
+    before = plateau.halvings
+    weighted = config.value_weight * found["validation_wdl_loss"]
+    plateau.validated(found["validation_policy_loss"] + weighted)
+    if plateau.is_over:
+        step.say(f"no gain in {plateau.without_gain} validations: this is as good as it gets")
+        step.finish()
+    elif plateau.halvings > before:
+        step.say(f"no gain in {plateau.without_gain} validations: the learning rate is halved")
+
+
+def _sentence(positions: int, found: dict[str, float]) -> str:
+    return (
+        f"after {positions:,} positions: match@1 {found['match1']:.1%}, match@5 "
+        f"{found['match5']:.1%}, policy loss {found['validation_policy_loss']:.3f}, WDL loss "
+        f"{found['validation_wdl_loss']:.3f}, accuracy {found['wdl_accuracy']:.1%}, "
+        f"calibration error {found['calibration_error']:.3f}"
+    )
+
+
+def open_games(config: Config) -> ChunkFolder:
+    if not config.data:
+        raise RunRefusedError("there are no games: name a folder of selfmate import with --data")
+    try:
+        return ChunkFolder(Path(config.data[0]))
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"the games cannot be used: {error}") from error

@@ -1,0 +1,55 @@
+"""The gate: as often wrong as its test promises, and no longer than it must be."""
+
+import numpy as np
+import pytest
+
+from selfmate.arena.elo import Pentanomial, score_of_elo
+from selfmate.arena.gate import GAMES_A_LOOK, Gate, Rule
+from selfmate.arena.sprt import Sprt
+from selfmate.players import load_player
+from unit.arena.simulated_pairs import Conditions, pair_distribution
+
+SPRT = Sprt(0, 20)
+
+
+def gate(rule: Rule, games: int = 200) -> Gate:
+    return Gate(rule=rule, games=games, sprt=SPRT, max_plies=60)
+
+
+def test_a_clear_match_ends_before_the_cap() -> None:
+    strong, weak = load_player("teacher:depth=2"), load_player("random")
+    for player, best, promoted in ((strong, weak, True), (weak, strong, False)):
+        verdict = gate("sprt").contest(player, best, seed=1)
+        assert verdict.promoted == promoted
+        assert verdict.games < 200
+        assert verdict.games % GAMES_A_LOOK == 0
+        assert f"accepts {20 if promoted else 0} Elo" in verdict.sentence
+
+
+def test_points_play_all_games_and_take_more_than_55_percent() -> None:
+    strong, weak = load_player("teacher:depth=2"), load_player("random")
+    verdict = gate("points", 30).contest(strong, weak, seed=1)
+    assert (verdict.promoted, verdict.games) == (True, 30)
+    # Of twenty games, eleven points are 55 % and no more; a half more is.
+    assert not gate("points").judge(Pentanomial((0, 0, 8, 2, 0))).promoted
+    assert gate("points").judge(Pentanomial((0, 0, 7, 3, 0))).promoted
+
+
+def test_always_plays_no_match() -> None:
+    verdict = gate("always").contest(load_player("random"), load_player("greedy"), seed=1)
+    assert (verdict.promoted, verdict.games) == (True, 0)
+
+
+@pytest.mark.parametrize(("elo", "least", "most"), [(0, 0.0, 0.16), (20, 0.84, 1.0)])
+def test_at_the_cap_the_likelier_hypothesis_is_taken(elo: float, least: float, most: float) -> None:
+    """After 2,000 pairs hardly anyone is mistaken for the other."""
+    chances = pair_distribution(float(score_of_elo(elo)), Conditions(draw_rate=0.5))
+    rows = np.random.default_rng(1).multinomial(2000, chances, 300).tolist()
+    promoted = [gate("sprt").judge(Pentanomial(tuple(row))).promoted for row in rows]
+    assert least <= np.mean(promoted) <= most
+
+
+def test_numbers_of_games_that_are_no_pairs_or_repeat_are_refused() -> None:
+    for games in (0, 3, 1002):
+        with pytest.raises(ValueError, match="games"):
+            gate("sprt", games)
