@@ -74,6 +74,14 @@ inline std::pair<std::size_t, std::size_t> checked_extents(nb::handle value, con
   return {array.shape(0), array.shape(1)};
 }
 
+// The extents of an array that has four dimensions.
+inline std::vector<std::size_t> extents_of_four(nb::handle value, const char* name) {
+  nb::ndarray<nb::ro, nb::ndim<4>, nb::device::cpu> array;
+  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
+    throw BadInput(std::string(name) + " must be an array of four dimensions");
+  return {array.shape(0), array.shape(1), array.shape(2), array.shape(3)};
+}
+
 // Hands a vector over to NumPy without copying; `As` renames the type (bytes as bool).
 template <class As = void, class T>
 nb::object to_numpy(std::vector<T>&& values, const std::vector<std::size_t>& shape = {}) {

@@ -1,4 +1,5 @@
 #include "bindings/module.h"
+#include "nets/wide.h"
 #include "nets/winograd.h"
 
 namespace selfmate::bindings {
@@ -6,22 +7,14 @@ namespace {
 
 using namespace nb::literals;
 
-using Extents = std::vector<std::size_t>;
-
 void check_processor() {
-  if (!winograd_works()) throw BadInput("this processor lacks AVX2, which convolutions need here");
-}
-
-Extents extents_of_four(nb::handle value, const char* name) {
-  nb::ndarray<nb::ro, nb::ndim<4>, nb::device::cpu> array;
-  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
-    throw BadInput(std::string(name) + " must be an array of four dimensions");
-  return {array.shape(0), array.shape(1), array.shape(2), array.shape(3)};
+  if (!processor_is_wide())
+    throw BadInput("this processor lacks AVX2, which convolutions need here");
 }
 
 nb::object transform_weights(nb::handle weights, bool back) {
   check_processor();
-  const Extents extents = extents_of_four(weights, "weights");
+  const auto extents = extents_of_four(weights, "weights");
   const auto outputs = std::int64_t(extents[0]), inputs = std::int64_t(extents[1]);
   const auto* numbers = checked_array<float>(weights, "weights", {extents[0], extents[1], 3, 3});
   return to_numpy(back ? winograd_weights_back(numbers, outputs, inputs)
@@ -63,7 +56,8 @@ nb::object gradient_of_weights(nb::handle boards, nb::handle gradients, int thre
 }  // namespace
 
 void bind_convolution(nb::module_& module) {
-  module.def("winograd_works", &winograd_works, "Whether the processor can do what follows.");
+  module.def("processor_is_wide", &processor_is_wide,
+             "Whether the processor has what convolutions and SeResNet need.");
   module.def("winograd_weights", &transform_weights, "weights"_a.none(), "back"_a = false,
              nb::sig("def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], "
                      "back: bool = False) -> numpy.typing.NDArray[numpy.float32]"),

@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
   bind_tree_search(module);
   bind_nets(module);
   bind_convolution(module);
+  bind_se_resnet(module);
 }

@@ -3,17 +3,14 @@
 // between transformed inputs and transformed weights (Lavin and Gray 2015, F(4x4, 3x3)).
 //
 // Boards are [8, 8, channels], and zero beyond their edges. Every sum is made in the same order on
-// any number of threads and whatever other boards are there.
+// any number of threads and whatever other boards are there. The processor must be wide
+// (nets/wide.h).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 namespace selfmate {
-
-// Whether this processor has the instructions it was compiled for. If not, nothing below may be
-// called.
-bool winograd_works();
 
 // Transformed weights: for each of 36 places, for each 16 outputs, for each input, 16 numbers.
 std::int64_t winograd_size(std::int64_t outputs, std::int64_t inputs);

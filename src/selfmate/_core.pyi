@@ -372,8 +372,8 @@ def sparse_transposed_times(columns: numpy.typing.NDArray[numpy.int32], values: 
 def products_at(columns: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], left: numpy.typing.NDArray[numpy.float32], right: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Each row of `left` times those rows of `right` that its columns name."""
 
-def winograd_works() -> bool:
-    """Whether the processor can do what follows."""
+def processor_is_wide() -> bool:
+    """Whether the processor has what convolutions and SeResNet need."""
 
 def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], back: bool = False) -> numpy.typing.NDArray[numpy.float32]:
     """
@@ -387,3 +387,14 @@ def convolution_gradient(boards: numpy.typing.NDArray[numpy.float32], gradients:
     """
     The gradient [O, I, 3, 3] of the weights, from that of `convolve`'s boards.
     """
+
+class SeResNet:
+    """A trained net that only answers."""
+
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
+        """The weights by their names in torch; they are copied."""
+
+    def evaluate(self, planes: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        Logits of actions [N, 4672] and of the value [N, 3 or 1] for planes [N, 68, 8, 8].
+        """

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from selfmate import _core
 
-pytestmark = pytest.mark.skipif(not _core.winograd_works(), reason="left to torch here")
+pytestmark = pytest.mark.skipif(not _core.processor_is_wide(), reason="left to torch here")
 
 Numbers = NDArray[np.float32]
 

@@ -22,7 +22,7 @@ class BoardConvolution(nn.Conv2d):
         super().__init__(inputs, outputs, 3, padding=1, bias=False)
 
     def forward(self, boards: Tensor) -> Tensor:
-        if not (_core.winograd_works() and boards.is_cpu and boards.dtype == torch.float32):
+        if not (_core.processor_is_wide() and boards.is_cpu and boards.dtype == torch.float32):
             return super().forward(boards)
         made: Tensor = _Convolve.apply(boards, self.weight)  # type: ignore[no-untyped-call]
         return made

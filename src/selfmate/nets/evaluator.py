@@ -8,16 +8,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfmate import _core
 from selfmate.nets.se_resnet import PLANES, SeResNet
 from selfmate.nets.threads import one_thread
 
-BLOCK_ROWS = 16
+ENGINES = ("auto", "core", "torch")
+
+Answer = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class Evaluator(Protocol):
-    def __call__(
-        self, planes: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A net as it was when this was made or last refreshed. Several threads may ask at once."""
+
+    def __call__(self, planes: NDArray[np.float32]) -> Answer:
         """Chances [N, 3] of win, draw and loss for the side to move, and logits [N, 4672] of all
         actions, for planes [N, 68, 8, 8].
 
@@ -26,45 +29,63 @@ class Evaluator(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Takes over what the net has learned since; until then nothing changes."""
+        """Takes over what the net has learned since."""
         ...
 
 
 def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> Evaluator:
-    if engine not in ("auto", "torch"):
-        raise ValueError(f"there is no engine {engine!r}; there are auto and torch")
-    return TorchEvaluator(net)
+    """The core's engine is the quicker one and takes any number of rows at its best speed; torch's
+    serves other devices, and processors that the core's was not made for. "auto" knows which."""
+    if engine not in ENGINES:
+        raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
+    core_can = _core.processor_is_wide() and net.device.type == "cpu"
+    if engine == "core" and not core_can:
+        raise ValueError("the core evaluates nets on processors with AVX2 only; take engine torch")
+    return CoreEvaluator(net, threads) if core_can and engine != "torch" else TorchEvaluator(net)
+
+
+class CoreEvaluator:
+    def __init__(self, net: SeResNet, threads: int = 1) -> None:
+        self._net, self._threads = net, threads
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._trained = _core.SeResNet(self._net.arrays())
+
+    def __call__(self, planes: NDArray[np.float32]) -> Answer:
+        logits, value = self._trained.evaluate(planes, self._threads)
+        return _chances(torch.from_numpy(value)).numpy(), logits
 
 
 class TorchEvaluator:
+    """On the net's device; on a processor, on one thread."""
+
     def __init__(self, net: SeResNet) -> None:
         self._net = net
         self._copy = deepcopy(net).eval()
+        # Small blocks waste little on few rows; a graphics card wants to be busy.
+        self._block_rows = 16 if net.device.type == "cpu" else 256
 
     def refresh(self) -> None:
         self._copy.load_state_dict(self._net.state_dict())
 
     @torch.inference_mode()
-    def __call__(
-        self, planes: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        rows = torch.from_numpy(planes)
+    def __call__(self, planes: NDArray[np.float32]) -> Answer:
         with one_thread():
-            found = [self._copy(block) for block in _blocks(rows)]
-            logits = torch.cat([policy for policy, _ in found])[: len(rows)]
-            chances = _chances(torch.cat([value for _, value in found])[: len(rows)])
-        return chances.numpy(), logits.numpy()
+            found = [self._copy(block) for block in self._blocks(torch.from_numpy(planes))]
+            logits = torch.cat([policy for policy, _ in found])[: len(planes)]
+            value = torch.cat([value for _, value in found])[: len(planes)]
+        return _chances(value.cpu()).numpy(), logits.cpu().numpy()
 
-
-def _blocks(rows: Tensor) -> list[Tensor]:
-    """Of BLOCK_ROWS each, the last one filled up: sums depend on how many rows there are."""
-    missing = -len(rows) % BLOCK_ROWS
-    filled = torch.cat([rows, torch.zeros(missing, PLANES, 8, 8)]) if missing else rows
-    return list(torch.split(filled, BLOCK_ROWS))
+    def _blocks(self, planes: Tensor) -> tuple[Tensor, ...]:
+        """All of one size, the last one filled up: sums depend on how many rows there are."""
+        missing = -len(planes) % self._block_rows
+        filled = torch.cat([planes, torch.zeros(missing, PLANES, 8, 8)]) if missing else planes
+        return torch.split(filled.to(self._copy.device), self._block_rows)
 
 
 def _chances(value: Tensor) -> Tensor:
     if value.shape[1] == 3:
         return torch.softmax(value, 1)
-    scalar = torch.tanh(value)
-    return torch.cat([(1 + scalar) / 2, torch.zeros_like(scalar), (1 - scalar) / 2], 1)
+    expected = torch.tanh(value)
+    return torch.cat([(1 + expected) / 2, torch.zeros_like(expected), (1 - expected) / 2], 1)

@@ -90,14 +90,19 @@ class SeResNet(nn.Module):
                 board = block(board)
         return self.policy(board).permute(0, 2, 3, 1).flatten(1), self.value(board)
 
+    @property
+    def device(self) -> torch.device:
+        return self.policy.weight.device
+
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights, in place: who writes to them changes the net."""
-        return {name: tensor.detach().numpy() for name, tensor in self.state_dict().items()}
+        """The weights; in place, if the net is not on another device: who writes to them changes
+        the net."""
+        return {name: tensor.cpu().numpy() for name, tensor in self.state_dict().items()}
 
     def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Takes over weights of the same layout."""
-        for name, array in self.arrays().items():
-            array[...] = weights[name]
+        for name, tensor in self.state_dict().items():
+            tensor.copy_(torch.from_numpy(weights[name]))
 
 
 class Block(nn.Module):

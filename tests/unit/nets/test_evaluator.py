@@ -1,64 +1,104 @@
 """What evaluators say, in any company, and when they learn of new weights."""
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.nets.evaluator import make_evaluator
+from selfmate import _core
+from selfmate.nets.evaluator import Answer, make_evaluator
 from selfmate.nets.se_resnet import SeResNet, SeResNetShape
 
 ROWS = 40
 PLANES = np.random.default_rng(4).random((ROWS, 68, 8, 8), np.float32)
 
+core_only = pytest.mark.skipif(not _core.processor_is_wide(), reason="left to torch here")
+engines = pytest.mark.parametrize("engine", [pytest.param("core", marks=core_only), "torch"])
 
-def seeded_net(*, wdl: bool = True) -> SeResNet:
+
+def lively_net(**shape: Any) -> SeResNet:
+    """Every weight matters: an untrained net hardly uses some."""
     torch.manual_seed(1)
-    return SeResNet(SeResNetShape(blocks=3, filters=32, wdl=wdl))
+    net = SeResNet(SeResNetShape(**{"blocks": 3, "filters": 24, **shape}))
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=0.1)
+    return net
 
 
-def in_one(answer: tuple[NDArray[np.float32], NDArray[np.float32]]) -> NDArray[np.float32]:
+def in_one(answer: Answer) -> NDArray[np.float32]:
     return np.concatenate(answer, axis=1)
 
 
-def test_answers_are_the_nets() -> None:
-    net = seeded_net()
-    chances, logits = make_evaluator(net)(PLANES)
+NET = lively_net()
+EVALUATORS = {"torch": make_evaluator(NET, engine="torch"), "auto": make_evaluator(NET)}
+ALL = {engine: in_one(evaluator(PLANES)) for engine, evaluator in EVALUATORS.items()}
+
+
+@engines
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {},
+        {"attention": 0},
+        {"squeeze": False},
+        {"semantic": False},
+        {"blocks": 1, "filters": 8, "attention": 1},
+        {"blocks": 2, "filters": 64, "attention": 2},
+    ],
+)
+def test_answers_are_the_nets(engine: str, shape: dict[str, Any]) -> None:
+    net = lively_net(**shape)
+    chances, logits = make_evaluator(net, engine=engine)(PLANES)
     with torch.no_grad():
-        policy, value = net(torch.from_numpy(PLANES))
-    np.testing.assert_allclose(logits, policy.numpy(), atol=1e-4)
+        policy, value = net.double()(torch.from_numpy(PLANES).double())
+    np.testing.assert_allclose(logits, policy.numpy(), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(chances, torch.softmax(value, 1).numpy(), atol=1e-4)
     np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-5)
 
 
-def test_one_number_becomes_chances_without_a_draw() -> None:
-    net = seeded_net(wdl=False)
-    chances, _ = make_evaluator(net)(PLANES)
+@engines
+def test_one_number_becomes_chances_without_a_draw(engine: str) -> None:
+    net = lively_net(wdl=False)
+    chances, _ = make_evaluator(net, engine=engine)(PLANES)
     with torch.no_grad():
-        scalar = torch.tanh(net(torch.from_numpy(PLANES))[1][:, 0]).numpy()
-    np.testing.assert_allclose(chances[:, 0] - chances[:, 2], scalar, atol=1e-4)
+        expected = torch.tanh(net(torch.from_numpy(PLANES))[1][:, 0]).numpy()
+    np.testing.assert_allclose(chances[:, 0] - chances[:, 2], expected, atol=1e-4)
     np.testing.assert_allclose(chances[:, 0] + chances[:, 2], 1, atol=1e-5)
     assert not chances[:, 1].any()
 
 
-def test_a_row_has_the_same_answer_in_any_batch() -> None:
-    evaluator = make_evaluator(seeded_net())
-    all_rows = in_one(evaluator(PLANES))
-    dice = np.random.default_rng(5)
-    for count in (1, 2, 3, 7, 8, 15, 16, 17, 33):
-        chosen = dice.integers(0, ROWS, count)
-        assert in_one(evaluator(PLANES[chosen])).tobytes() == all_rows[chosen].tobytes()
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+@settings(max_examples=25, deadline=None)
+@given(rows=st.lists(st.integers(0, ROWS - 1), min_size=0, max_size=2 * ROWS))
+def test_a_row_has_the_same_answer_in_any_batch(engine: str, rows: list[int]) -> None:
+    found = in_one(EVALUATORS[engine](PLANES[rows]))
+    assert found.shape == (len(rows), 3 + 4672)
+    assert found.tobytes() == ALL[engine][rows].tobytes()
 
 
-def test_nothing_asked_is_nothing_answered() -> None:
-    chances, logits = make_evaluator(seeded_net())(PLANES[:0])
-    assert chances.shape == (0, 3)
-    assert logits.shape == (0, 4672)
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_bit(threads: int) -> None:
+    evaluator = make_evaluator(NET, threads=threads)
+    assert in_one(evaluator(PLANES)).tobytes() == ALL["auto"].tobytes()
 
 
-def test_what_a_net_has_learned_is_told_after_a_refresh() -> None:
-    net = seeded_net()
-    evaluator = make_evaluator(net)
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+def test_threads_may_ask_at_once(engine: str) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(EVALUATORS[engine], [PLANES] * 6))
+    assert {in_one(answer).tobytes() for answer in answers} == {ALL[engine].tobytes()}
+
+
+@engines
+def test_what_a_net_has_learned_is_told_after_a_refresh(engine: str) -> None:
+    net = lively_net()
+    evaluator = make_evaluator(net, engine=engine)
     before = in_one(evaluator(PLANES))
     with torch.no_grad():
         for parameter in net.parameters():
@@ -67,9 +107,15 @@ def test_what_a_net_has_learned_is_told_after_a_refresh() -> None:
     evaluator.refresh()
     after = in_one(evaluator(PLANES))
     assert after.tobytes() != before.tobytes()
-    assert after.tobytes() == in_one(make_evaluator(net)(PLANES)).tobytes()
+    assert after.tobytes() == in_one(make_evaluator(net, engine=engine)(PLANES)).tobytes()
 
 
 def test_an_unknown_engine_is_refused() -> None:
-    with pytest.raises(ValueError, match="no engine 'abacus'"):
-        make_evaluator(seeded_net(), engine="abacus")
+    with pytest.raises(ValueError, match="no engine 'abacus'; there are auto, core, torch"):
+        make_evaluator(NET, engine="abacus")
+
+
+@core_only
+def test_planes_of_another_shape_or_type_are_refused() -> None:
+    with pytest.raises(ValueError, match="planes must be a C-contiguous float32 array"):
+        make_evaluator(NET)(PLANES[:, :60])
