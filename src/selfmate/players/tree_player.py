@@ -10,8 +10,8 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.nets.evaluator import Evaluator, make_evaluator
 from selfmate.nets.se_resnet import SeResNet
-from selfmate.players.evaluators import Evaluators
 from selfmate.players.game_tree import GameTree
 from selfmate.players.jobs import Job, run_jobs
 from selfmate.players.judged_move import judged_outlook
@@ -24,8 +24,8 @@ from selfmate.search.tree import Forest, TreeSettings, chosen_moves
 
 DEFAULT_SIMULATIONS = 100
 MOST_LEAVES = 8  # of a game in one batch
-# A batch is that part of a search, so that walks made without knowing of each other do little harm.
-BATCHES = 25
+# At least; walks of a batch do not know of each other's results, and few of them do little harm.
+BATCHES = 50
 MOST_NODES = 1 << 19  # of the tree of one game: half a gigabyte
 GAMES_AT_ONCE = 64
 REPORT_EVERY_S = 0.5
@@ -54,7 +54,7 @@ class TreePlayer:
         self.name = name
         self._net = net
         self._simulations, self._temperature, self._c_puct = simulations, temperature, c_puct
-        self._evaluators = {1: Evaluators(net)}  # by threads
+        self._evaluators = {1: make_evaluator(net)}  # by threads
         self._kept: deque[GameTree] = deque(maxlen=1)
 
     def choose(
@@ -98,8 +98,8 @@ class TreePlayer:
     def refresh(self) -> None:
         """Takes over what the net has learned. Not while it plays."""
         self._kept.clear()
-        for evaluators in self._evaluators.values():
-            evaluators.refresh()
+        for evaluator in self._evaluators.values():
+            evaluator.refresh()
 
     def close(self) -> None:
         self._kept.clear()
@@ -148,14 +148,18 @@ class TreePlayer:
         """The kept one if the question continues it, else a new one; nobody else has it."""
         c_puct = self._c_puct if question.c_puct is None else question.c_puct
         settings = self._settings(self._simulations_within(question.limits), c_puct)
-        threads = question.threads
-        evaluators = self._evaluators.setdefault(threads, Evaluators(self._net, threads))
+        evaluator = self._evaluator(question.threads)
         while self._kept:
             with suppress(IndexError):  # another thread was quicker
                 kept = self._kept.pop()
-                if kept.is_made_of(evaluators, settings) and kept.follow(question.board):
+                if kept.is_made_of(evaluator, settings) and kept.follow(question.board):
                     return kept
-        return GameTree(question.board, evaluators, settings)
+        return GameTree(question.board, evaluator, settings)
+
+    def _evaluator(self, threads: int) -> Evaluator:
+        if threads not in self._evaluators:
+            self._evaluators[threads] = make_evaluator(self._net, threads=threads)
+        return self._evaluators[threads]
 
 
 def _deadline(limits: Limits) -> Callable[[], bool]:

@@ -22,7 +22,7 @@ UNLIMITED = 2**31 - 1
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nets say what can be computed by hand."""
     monkeypatch.setattr(
-        "selfmate.players.evaluators.make_evaluator", lambda net, threads: opinionated
+        "selfmate.players.tree_player.make_evaluator", lambda net, threads=1: opinionated
     )
 
 
@@ -101,7 +101,7 @@ def test_a_mate_in_one_is_always_played(simulations: int, temperature: float) ->
 
 
 def test_mates_are_counted_in_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfmate.players.evaluators.make_evaluator", lambda net, threads: even)
+    monkeypatch.setattr("selfmate.players.tree_player.make_evaluator", lambda net, threads=1: even)
     one = player(simulations=2000)
     ours = one.think(asked(Board(MATE_IN_TWO)))
     assert (ours.best, ours.mate_in, len(ours.line)) == ("h4h7", 2, 3)
@@ -180,7 +180,7 @@ def test_another_line_starts_anew(scripted: None, other: str) -> None:
     assert one.think(asked(board)).visits == player(simulations=20).think(asked(board)).visits
 
 
-@pytest.mark.parametrize("change", [{"c_puct": 3.0}, {"threads": 2}, {"limits": Limits(nodes=300)}])
+@pytest.mark.parametrize("change", [{"c_puct": 3.0}, {"limits": Limits(nodes=300)}])
 def test_another_way_to_search_starts_anew(scripted: None, change: dict[str, object]) -> None:
     one = player(simulations=100)
     one.think(asked(Board()))
@@ -208,7 +208,9 @@ def test_a_net_that_fails_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) ->
     def broken(planes: Floats) -> tuple[Floats, Floats]:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr("selfmate.players.evaluators.make_evaluator", lambda net, threads: broken)
+    monkeypatch.setattr(
+        "selfmate.players.tree_player.make_evaluator", lambda net, threads=1: broken
+    )
     one = player()
     with pytest.raises(RuntimeError, match="out of memory"):
         one.choose([Board()], np.zeros(1, np.uint64))
