@@ -216,3 +216,11 @@ def test_a_net_that_fails_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) ->
         one.choose([Board()], np.zeros(1, np.uint64))
     with pytest.raises(RuntimeError, match="out of memory"):
         one.think(asked(Board()))
+
+
+def test_threads_change_nothing_but_the_time() -> None:
+    one, two = (
+        TreePlayer("net", opinionated_net(), simulations=150).think(asked(Board(), threads=threads))
+        for threads in (1, 2)
+    )
+    assert one == two
