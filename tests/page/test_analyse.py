@@ -14,6 +14,7 @@ from selfmate.learners import LEARNERS
 from selfmate.players import Question, load_player
 from selfmate.rules import Board
 from selfmate.runs.on_disk import Session
+from unit.players.trained_runs import make_tree_run
 
 PLAY = re.compile("^Play ")  # a move
 PROMOTION = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
@@ -177,3 +178,20 @@ def test_a_trained_policy_on_a_phone(browser: Browser, lab: RunningLab, trained:
     expect(page.get_by_role("list", name="Moves")).to_contain_text("d4")
     context.close()
     assert problems == []
+
+
+def test_a_search_shows_visits_and_chances(page: Page, lab: RunningLab) -> None:
+    make_tree_run(lab.runs / "deep")
+    open_analysis(page, "runs/deep:sims=50")
+    opinion = card(page, 1)
+    expect(opinion.get_by_text("Visits")).to_be_visible()
+    expect(opinion.get_by_role("img", name=re.compile("White wins .* draw"))).to_be_visible()
+    expect(opinion.get_by_text("51 positions looked at")).to_be_visible()
+    counts = [int(row.locator(".number").first.inner_text()) for row in rows(opinion)]
+    assert counts == sorted(counts, reverse=True)
+    assert 0 < sum(counts) <= 50
+
+
+def rows(opinion: Locator) -> list[Locator]:
+    """Of the moves, without their heading."""
+    return opinion.locator(".bars li").all()[1:]

@@ -26,6 +26,8 @@ class PlayedGame:
     result: int  # 1 White won, 0 draw, -1 Black won
     reason: str  # of REASONS, or what a player forfeited by
     forfeit: bool = False
+    # What the players' searches came to, for each move after the opening; empty if none said it.
+    comments: tuple[str, ...] = ()
 
     @property
     def points_of_a(self) -> float:
@@ -41,6 +43,7 @@ class RunningGame:
     board: Board
     plies: int = 0  # since the opening
     white_ahead: int = 0  # plies in a row that White was far ahead; negative for Black
+    comments: list[str] = field(default_factory=list)  # of the plies
 
     def player_to_move(self) -> int:
         """0 for A, 1 for B."""
@@ -93,6 +96,7 @@ class Match:
         outcomes = push_moves([games[i].board for i in going], choices.moves[going])
         for i, outcome in zip(going, outcomes, strict=True):
             games[i].plies += 1
+            games[i].comments.append(choices.comments.get(i, ""))
             if outcome is not None:
                 ended.append(_finished(games[i], outcome))
             elif games[i].plies >= self.max_plies:
@@ -121,7 +125,9 @@ class Match:
 
 
 def _record(game: RunningGame, result: int, reason: str, forfeit: bool = False) -> PlayedGame:
-    return PlayedGame(game.number, game.opening, tuple(game.board.moves), result, reason, forfeit)
+    comments = tuple(game.comments) if any(game.comments) else ()
+    moves = tuple(game.board.moves)
+    return PlayedGame(game.number, game.opening, moves, result, reason, forfeit, comments)
 
 
 def _finished(game: RunningGame, outcome: Outcome) -> PlayedGame:

@@ -121,4 +121,5 @@ def parse_game(line: bytes) -> PlayedGame:
         result=int(entry["result"]),
         reason=str(entry["reason"]),
         forfeit=bool(entry["forfeit"]),
+        comments=tuple(map(str, entry.get("comments", ()))),
     )

@@ -11,7 +11,8 @@ from selfmate.rules.pgn import RESULT_TEXTS, ROSTER, movetext, tag_text
 def write_match_pgn(
     games: Iterable[PlayedGame], players: tuple[str, str], file: TextIO, *, date: str, seed: int
 ) -> None:
-    """All games, with openings, settings and how they ended in the tags."""
+    """All games, with openings, settings and how they ended in the tags, and what searches came to
+    in comments."""
     for game in games:
         sans, board = [], Board(game.opening.fen)
         for move in game.moves:
@@ -19,7 +20,8 @@ def write_match_pgn(
             board.push(move)
         result = RESULT_TEXTS[game.result]
         file.write(tag_text(_tags(game, players, result, date, seed)))
-        file.write("\n" + movetext(sans, result, game.opening.fen) + "\n")
+        comments = ("",) * len(game.opening.moves) + game.comments
+        file.write("\n" + movetext(sans, result, game.opening.fen, comments) + "\n")
 
 
 def _tags(

@@ -1,6 +1,6 @@
 """A player that now and then moves at random: how a ladder gets rungs between its players."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class DistractedPlayer:
             return Choices(moves)
         chosen = self._player.choose([boards[int(i)] for i in attentive], dice[attentive], limits)
         moves[attentive] = chosen.moves
-        return Choices(moves, {int(attentive[i]): why for i, why in chosen.forfeits.items()})
+        return Choices(moves, _at(attentive, chosen.forfeits), _at(attentive, chosen.comments))
 
     def think(self, question: Question) -> Thought:
         number = np.array([question.dice], np.uint64)
@@ -44,3 +44,8 @@ class DistractedPlayer:
         # Choices among moves go by a number's high bits, this by its remainder.
         distracted: NDArray[np.bool_] = dice % np.uint64(100) < np.uint64(self._percent)
         return distracted
+
+
+def _at(rows: NDArray[np.int64], texts: Mapping[int, str]) -> dict[int, str]:
+    """What was said of the boards in these rows."""
+    return {int(rows[i]): text for i, text in texts.items()}

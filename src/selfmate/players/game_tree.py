@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from selfmate.players.judged_move import judged_move
+from selfmate.players.judged_move import judged_outlook
 from selfmate.players.player import Thought
 from selfmate.rules import Board, uci_code, uci_text
 from selfmate.search.tree import Evaluate, Forest, TreeSettings, chosen_moves
@@ -50,19 +50,13 @@ class GameTree:
         """What is known by now, the chosen move first, then by visits."""
         roots, found = self._forest.roots(SLOT), self._forest.moves(SLOT)
         chosen = chosen_moves(roots, found, np.array([temperature]), np.array([dice], np.uint64))
+        first, *others = np.lexsort((-found.priors, -found.visits, found.moves != chosen)).tolist()
         seen = self._forest.outlooks(0)
-        ranks = np.lexsort((-found.priors, -found.visits, found.moves != chosen)).tolist()
-        if not seen.wdl_side_to_move[ranks[0]].any():  # without visits: what the net says
-            seen.wdl_side_to_move[ranks[0]] = roots.wdl_side_to_move[0]
-        first, *others = (
-            judged_move(seen.lines[i], seen.wdl_side_to_move[i], int(seen.plies_to_mate[i]), nodes)
-            for i in ranks
-        )
         moves = [uci_text(int(move)) for move in found.moves]
         visits = dict(zip(moves, found.visits.tolist(), strict=True))
         return replace(
-            first,
+            judged_outlook(seen, first, nodes, roots.wdl_side_to_move[0]),
             policy=dict(zip(moves, found.shares.tolist(), strict=True)),
             visits=visits if any(visits.values()) else None,
-            others=tuple(others),
+            others=tuple(judged_outlook(seen, row, nodes) for row in others),
         )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from selfmate.players.pawns import pawns_of
 from selfmate.players.player import Thought
 from selfmate.rules import uci_text
+from selfmate.search.tree import Outlooks
 
 
 def judged_move(
@@ -29,6 +30,17 @@ def judged_move(
         depth=len(texts),
         nodes=nodes,
     )
+
+
+def judged_outlook(
+    seen: Outlooks, row: int, nodes: int, net_wdl: NDArray[np.float32] | None = None
+) -> Thought:
+    """Of one of a tree's moves. Where no visit has told its chances, what the net says of the
+    position [3] stands for them, if it is given."""
+    wdl = seen.wdl_side_to_move[row]
+    if net_wdl is not None and not wdl.any():
+        wdl = net_wdl
+    return judged_move(seen.lines[row], wdl, int(seen.plies_to_mate[row]), nodes)
 
 
 def _moves_to_mate(plies: int) -> int | None:

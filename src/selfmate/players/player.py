@@ -31,11 +31,13 @@ class Choices:
     """One move per game, or a reason why there is none.
 
     A forfeit loses the game: `crashed`, `time`, `illegal_move` and the like, with details behind
-    a colon. The move of a forfeited game means nothing.
+    a colon. The move of a forfeited game means nothing. Comments are for the records of a match:
+    what a search came to, where there was one.
     """
 
     moves: NDArray[np.uint16]  # [B]
     forfeits: Mapping[int, str] = field(default_factory=lambda: NOTHING)
+    comments: Mapping[int, str] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, kw_only=True)

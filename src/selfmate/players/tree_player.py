@@ -10,19 +10,22 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.nets.evaluator import Evaluator, make_evaluator
 from selfmate.nets.se_resnet import SeResNet
-from selfmate.players.evaluators import Evaluators
 from selfmate.players.game_tree import GameTree
 from selfmate.players.jobs import Job, run_jobs
+from selfmate.players.judged_move import judged_outlook
+from selfmate.players.move_comment import move_comment
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.rules import Board
 from selfmate.rules.cores import available_cores
+from selfmate.rules.ragged import Ragged
 from selfmate.search.tree import Forest, TreeSettings, chosen_moves
 
 DEFAULT_SIMULATIONS = 100
 MOST_LEAVES = 8  # of a game in one batch
-# A batch is that part of a search, so that walks made without knowing of each other do little harm.
-BATCHES = 25
+# At least; walks of a batch do not know of each other's results, and few of them do little harm.
+BATCHES = 50
 MOST_NODES = 1 << 19  # of the tree of one game: half a gigabyte
 GAMES_AT_ONCE = 64
 REPORT_EVERY_S = 0.5
@@ -51,27 +54,28 @@ class TreePlayer:
         self.name = name
         self._net = net
         self._simulations, self._temperature, self._c_puct = simulations, temperature, c_puct
-        self._evaluators = {1: Evaluators(net)}  # by threads
+        self._evaluators = {1: make_evaluator(net)}  # by threads
         self._kept: deque[GameTree] = deque(maxlen=1)
 
     def choose(
         self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
-        moves = np.zeros(len(boards), np.uint16)
+        moves, comments = np.zeros(len(boards), np.uint16), dict[int, str]()
         stop, is_late = Event(), _deadline(limits)
 
         def play(rows: NDArray[np.int64]) -> None:
             for some in np.split(rows, range(GAMES_AT_ONCE, len(rows), GAMES_AT_ONCE)):
-                moves[some] = self._chosen(
+                moves[some], said = self._chosen(
                     [boards[i] for i in some.tolist()],
                     dice[some],
                     self._simulations_within(limits),
                     lambda: stop.is_set() or is_late(),
                 )
+                comments.update(zip(some.tolist(), said, strict=True))
 
         shares = np.array_split(np.arange(len(boards)), min(len(boards), available_cores()))
         run_jobs([Job(partial(play, rows)) for rows in shares], stop.set)
-        return Choices(moves)
+        return Choices(moves, comments=comments)
 
     def think(self, question: Question) -> Thought:
         tree = self._tree(question)
@@ -94,8 +98,8 @@ class TreePlayer:
     def refresh(self) -> None:
         """Takes over what the net has learned. Not while it plays."""
         self._kept.clear()
-        for evaluators in self._evaluators.values():
-            evaluators.refresh()
+        for evaluator in self._evaluators.values():
+            evaluator.refresh()
 
     def close(self) -> None:
         self._kept.clear()
@@ -116,9 +120,9 @@ class TreePlayer:
         dice: NDArray[np.uint64],
         simulations: int,
         is_over: Callable[[], bool],
-    ) -> NDArray[np.uint16]:
-        """[B] By trees that grow side by side. A batch has room for all leaves of all games, so
-        that none waits for another."""
+    ) -> tuple[NDArray[np.uint16], list[str]]:
+        """Moves [B] and comments, by trees that grow side by side. A batch has room for all leaves
+        of all games, so that none waits for another."""
         settings = self._settings(simulations, self._c_puct)
         batch = len(boards) * settings.leaves_per_game
         forest, slots = Forest(self._evaluators[1], settings, batch=batch), np.arange(len(boards))
@@ -126,21 +130,36 @@ class TreePlayer:
         for _ in forest.deepen(slots, simulations):
             if is_over():
                 break
-        temperatures = np.full(len(boards), self._temperature)
-        return chosen_moves(forest.roots(slots), forest.moves(slots), temperatures, dice)
+        roots, found = forest.roots(slots), forest.moves(slots)
+        moves = chosen_moves(roots, found, np.full(len(boards), self._temperature), dice)
+        rows = Ragged(found.moves.astype(np.int32), found.offsets).find(moves) - found.offsets[:-1]
+        said = [
+            judged_outlook(
+                forest.outlooks(slot),
+                int(rows[slot]),
+                int(roots.visits[slot]),
+                roots.wdl_side_to_move[slot],
+            )
+            for slot in range(len(boards))
+        ]
+        return moves, [move_comment(thought) for thought in said]
 
     def _tree(self, question: Question) -> GameTree:
         """The kept one if the question continues it, else a new one; nobody else has it."""
         c_puct = self._c_puct if question.c_puct is None else question.c_puct
         settings = self._settings(self._simulations_within(question.limits), c_puct)
-        threads = question.threads
-        evaluators = self._evaluators.setdefault(threads, Evaluators(self._net, threads))
+        evaluator = self._evaluator(question.threads)
         while self._kept:
             with suppress(IndexError):  # another thread was quicker
                 kept = self._kept.pop()
-                if kept.is_made_of(evaluators, settings) and kept.follow(question.board):
+                if kept.is_made_of(evaluator, settings) and kept.follow(question.board):
                     return kept
-        return GameTree(question.board, evaluators, settings)
+        return GameTree(question.board, evaluator, settings)
+
+    def _evaluator(self, threads: int) -> Evaluator:
+        if threads not in self._evaluators:
+            self._evaluators[threads] = make_evaluator(self._net, threads=threads)
+        return self._evaluators[threads]
 
 
 def _deadline(limits: Limits) -> Callable[[], bool]:

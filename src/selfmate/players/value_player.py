@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.encodings import encode, legal_actions, moves_of_actions
+from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.se_resnet import SeResNet
-from selfmate.players.evaluators import Evaluators
 from selfmate.players.judged_move import judged_move
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.rules import Board, push_moves
@@ -42,7 +42,7 @@ class ValuePlayer:
 
     def __init__(self, name: str, net: SeResNet, temperature: float = 0.0) -> None:
         self.name = name
-        self._evaluate, self._temperature = Evaluators(net), temperature
+        self._evaluate, self._temperature = make_evaluator(net), temperature
 
     def choose(
         self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -168,20 +169,34 @@ def _escaped(value: str) -> str:
     return one_line.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def movetext(sans: Sequence[str], result: str, start_fen: str | None = None) -> str:
-    """Numbered moves and the result, in lines of less than 80 columns."""
+def movetext(
+    sans: Sequence[str],
+    result: str,
+    start_fen: str | None = None,
+    comments: Sequence[str] = (),
+) -> str:
+    """Numbered moves, each with its comment if there is one, and the result, in lines of less than
+    80 columns, if no comment is longer."""
     _, side, _, _, _, number_text = (start_fen or Board().fen()).split()
     number, white_to_move = int(number_text), side == "w"
-    words = []
-    for san in sans:
+    words: list[str] = []
+    for san, comment in zip_longest(sans, comments[: len(sans)], fillvalue=""):
         if white_to_move:
             words.append(f"{number}.")
-        elif not words:
+        elif not words or words[-1].endswith("}"):
             words.append(f"{number}...")
         words.append(san)
+        if comment:
+            words.append(_braced(comment))
         number += not white_to_move
         white_to_move = not white_to_move
     return _wrapped([*words, result])
+
+
+def _braced(comment: str) -> str:
+    """On one line, for others read a line's end as part of it; it cannot hold braces itself."""
+    words = comment.replace("{", "(").replace("}", ")").split()
+    return f"{{{' '.join(words)}}}"
 
 
 def _wrapped(words: Sequence[str]) -> str:

@@ -13,8 +13,10 @@ from selfmate.arena.openings import Opening, read_openings, shipped_openings
 from selfmate.arena.report import make_report
 from selfmate.arena.run_match import MatchRun, MatchSettings
 from selfmate.arena.sprt import Sprt
+from selfmate.players import load_player
 from selfmate.rules import Board
 from unit.arena.scripted import Scripted, by_dice, first_move
+from unit.players.trained_runs import make_tree_run
 
 START = Board().fen()
 OPENINGS = [Opening(START, ("e2e4", "e7e5")), Opening(START, ("d2d4",)), Opening(START)]
@@ -188,6 +190,26 @@ def test_a_damaged_or_foreign_log_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b'{"number": 0}\n')
     with pytest.raises(ValueError, match="line 2 is damaged"):
         MatchLog(path, AGREEMENT, resume=True)
+
+
+def test_what_a_search_came_to_is_kept_with_the_game(tmp_path: Path) -> None:
+    make_tree_run(tmp_path / "net")
+    players = (load_player(f"{tmp_path}/net:sims=4"), load_player("random"))
+    (played,) = Match(players, OPENINGS, seed=1, max_plies=6).play([0])
+    assert [bool(comment) for comment in played.comments] == [True, False] * 3
+    log = MatchLog(tmp_path / "log.jsonl", AGREEMENT, resume=False)
+    log.add(played)
+    log.close()
+    log = MatchLog(tmp_path / "log.jsonl", AGREEMENT, resume=True)
+    assert log.games == {0: played}
+    log.close()
+    file = io.StringIO()
+    write_match_pgn([played], ("a", "b"), file, date="2026.01.01", seed=1)
+    file.seek(0)
+    read = chess.pgn.read_game(file)
+    assert read is not None
+    said = [node.comment for node in read.mainline()]
+    assert said == ["", "", *played.comments]
 
 
 def test_pgn_tells_the_whole_story() -> None:

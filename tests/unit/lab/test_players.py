@@ -7,6 +7,7 @@ import pytest
 from selfmate.lab.errors import NotThereError
 from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
+from unit.players.trained_runs import make_tree_run
 from unit.runs.toy import run_toy
 
 
@@ -62,6 +63,17 @@ def test_nothing_is_said_of_where_the_runs_are(players: LabPlayers, tmp_path: Pa
         with pytest.raises(ValueError, match="runs/mine") as refused:
             players.load(name)
         assert str(tmp_path) not in str(refused.value)
+
+
+def test_a_net_that_searches_is_offered_in_strengths_that_play(tmp_path: Path) -> None:
+    make_tree_run(tmp_path / "runs" / "deep")
+    players = LabPlayers(RunsFolder(tmp_path / "runs"))
+    offer = next(players.offers())
+    names = [strength.name for strength in offer.strengths]
+    assert {"runs/deep:sims=0", "runs/deep:sims=200", "runs/deep:by=value"} <= set(names)
+    for name in names:
+        full = players.shown(players.load(name).name)
+        assert name.partition(":")[2].partition(",")[0] in full or "version=best" in name
 
 
 def test_names_inside_and_outside_the_lab(players: LabPlayers, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ NAMES = (
     "SCORER",
     "SCORER:temperature=0.7,lookahead=1",
     "TREE:sims=0",
-    "TREE:sims=50",
+    "TREE:sims=100",
     "TREE:sims=8,temperature=0.7,cpuct=3",
     "TREE:by=value",
     "TREE:by=value,temperature=0.1",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from selfmate.players import Limits, Question, Thought
+from selfmate.players.move_comment import move_comment
 from selfmate.players.tree_player import TreePlayer
 from selfmate.rules import Board, GameBatch, uci_text
 from selfmate.search.tree import Forest, TreeSettings
@@ -21,7 +22,7 @@ UNLIMITED = 2**31 - 1
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nets say what can be computed by hand."""
     monkeypatch.setattr(
-        "selfmate.players.evaluators.make_evaluator", lambda net, threads: opinionated
+        "selfmate.players.tree_player.make_evaluator", lambda net, threads=1: opinionated
     )
 
 
@@ -100,7 +101,7 @@ def test_a_mate_in_one_is_always_played(simulations: int, temperature: float) ->
 
 
 def test_mates_are_counted_in_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfmate.players.evaluators.make_evaluator", lambda net, threads: even)
+    monkeypatch.setattr("selfmate.players.tree_player.make_evaluator", lambda net, threads=1: even)
     one = player(simulations=2000)
     ours = one.think(asked(Board(MATE_IN_TWO)))
     assert (ours.best, ours.mate_in, len(ours.line)) == ("h4h7", 2, 3)
@@ -108,6 +109,13 @@ def test_mates_are_counted_in_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     board.push("h4h7")
     theirs = one.think(asked(board))
     assert theirs.mate_in == -1
+
+
+def test_choices_say_what_the_search_came_to(scripted: None) -> None:
+    one, boards = player(simulations=40), [Board(), Board(MATE_IN_ONE)]
+    comments = one.choose(boards, np.zeros(2, np.uint64)).comments
+    assert comments[0] == move_comment(one.think(asked(boards[0])))
+    assert comments[1] == "+M1/1 1n wdl 1000 0 0"
 
 
 def test_temperature_draws_by_visits(scripted: None) -> None:
@@ -172,7 +180,7 @@ def test_another_line_starts_anew(scripted: None, other: str) -> None:
     assert one.think(asked(board)).visits == player(simulations=20).think(asked(board)).visits
 
 
-@pytest.mark.parametrize("change", [{"c_puct": 3.0}, {"threads": 2}, {"limits": Limits(nodes=300)}])
+@pytest.mark.parametrize("change", [{"c_puct": 3.0}, {"limits": Limits(nodes=300)}])
 def test_another_way_to_search_starts_anew(scripted: None, change: dict[str, object]) -> None:
     one = player(simulations=100)
     one.think(asked(Board()))
@@ -200,9 +208,19 @@ def test_a_net_that_fails_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) ->
     def broken(planes: Floats) -> tuple[Floats, Floats]:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr("selfmate.players.evaluators.make_evaluator", lambda net, threads: broken)
+    monkeypatch.setattr(
+        "selfmate.players.tree_player.make_evaluator", lambda net, threads=1: broken
+    )
     one = player()
     with pytest.raises(RuntimeError, match="out of memory"):
         one.choose([Board()], np.zeros(1, np.uint64))
     with pytest.raises(RuntimeError, match="out of memory"):
         one.think(asked(Board()))
+
+
+def test_threads_change_nothing_but_the_time() -> None:
+    one, two = (
+        TreePlayer("net", opinionated_net(), simulations=150).think(asked(Board(), threads=threads))
+        for threads in (1, 2)
+    )
+    assert one == two

@@ -5,7 +5,7 @@ import io
 import chess.pgn
 import pytest
 
-from selfmate.rules.pgn import movetext, write_pgn
+from selfmate.rules.pgn import movetext, read_pgn, write_pgn
 from unit.rules.pgn_texts import lines, parse
 
 WRITTEN = r"""[Event "a \"b\" \\"]
@@ -92,3 +92,20 @@ def test_movetext_numbers() -> None:
     assert movetext(["e4", "e5", "Nf3"], "1-0") == "1. e4 e5 2. Nf3 1-0\n"
     black_first = "4k3/8/8/8/8/8/8/R3K3 b Q - 3 40"
     assert movetext(["Kd7", "Ra2"], "*", black_first) == "40... Kd7 41. Ra2 *\n"
+
+
+def test_comments_stand_behind_their_moves() -> None:
+    text = movetext(["e4", "e5", "Nf3"], "*", comments=("+0.3/4", "", "a } b"))
+    assert text == "1. e4 {+0.3/4} 1... e5 2. Nf3 {a ) b} *\n"
+    assert movetext(["e4"], "*", comments=("",)) == "1. e4 *\n"
+
+
+def test_commented_games_are_read_back() -> None:
+    sans = ["e4", "e5", "Nf3", "Nc6", "Bb5"]
+    text = movetext(sans, "*", comments=["+0.31/10 201n wdl 331 300 369"] * 5)
+    assert max(map(len, text.splitlines())) < 80
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert [node.comment for node in game.mainline()] == ["+0.31/10 201n wdl 331 300 369"] * 5
+    (chunk,) = read_pgn(io.BytesIO(text.encode()), threads=1)
+    assert chunk.games.san(0) == sans

@@ -38,9 +38,9 @@ def test_the_defaults_are_the_core_s() -> None:
     planes = np.empty((1, 68, 8, 8), np.float32)
     while untold.gather(1, planes):
         untold.receive(*opinionated(planes))
-    _, visits, priors, *_ = untold.moves(ONE)
-    assert told.moves(ONE).visits.tolist() == visits.tolist()
-    assert told.moves(ONE).priors.tolist() == priors.tolist()
+    found, expected = told.moves(ONE), RootMoves(*untold.moves(ONE))
+    assert found.visits.tolist() == expected.visits.tolist()
+    assert found.priors.tolist() == expected.priors.tolist()
 
 
 def test_every_legal_move_has_its_row() -> None:

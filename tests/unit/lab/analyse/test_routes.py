@@ -157,15 +157,16 @@ def test_policies_and_chances_are_turned_for_white() -> None:
         line=("e7e5", "g1f3", "e5e4", "f3e5", "a1a1"),
         wdl=(0.5, 0.3, 0.2),
         policy={"a7a6": 0.1, "e7e5": 0.7, "c7c5": 0.2},
+        visits={"a7a6": 10, "e7e5": 70, "c7c5": 20},
     )
     found = describe_thought(board, thought)
     assert found["mover"]["wdl"] == [0.5, 0.3, 0.2]
     assert found["white"]["wdl"] == [0.2, 0.3, 0.5]
     assert found["line"] == ["e5", "Nf3"]
-    assert [(move["san"], move["probability"]) for move in found["moves"]] == [
-        ("e5", 0.7),
-        ("c5", 0.2),
-        ("a6", 0.1),
+    assert [(move["san"], move["probability"], move["visits"]) for move in found["moves"]] == [
+        ("e5", 0.7, 70),
+        ("c5", 0.2, 20),
+        ("a6", 0.1, 10),
     ]
 
 

@@ -99,7 +99,9 @@ function inWords(view: Judgement): string | null {
 /** As chess programs write it. */
 function inNumbers(view: Judgement): string | null {
   if (view.mate_in !== null) return `#${view.mate_in}`;
-  return view.pawns === null ? null : `${view.pawns > 0 ? "+" : ""}${view.pawns.toFixed(1)}`;
+  if (view.pawns === null) return null;
+  const tenths = Math.round(10 * view.pawns) / 10 || 0; // no minus before nothing
+  return `${tenths > 0 ? "+" : ""}${tenths.toFixed(1)}`;
 }
 
 function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string) => void }) {
