@@ -10,7 +10,8 @@ def move_comment(thought: Thought) -> str:
     if thought.nodes is not None:
         words.append(f"{thought.nodes}n")
     if thought.wdl is not None:
-        words += ["wdl", *(str(round(1000 * share)) for share in thought.wdl)]
+        win, loss = round(1000 * thought.wdl[0]), round(1000 * thought.wdl[2])
+        words.append(f"wdl {win} {max(0, 1000 - win - loss)} {loss}")
     return " ".join(words)
 
 
