@@ -16,6 +16,7 @@ from selfmate.cli import (
     inspect,
     lab,
     match,
+    models,
     perft,
     pretrain,
     puzzles,
@@ -50,6 +51,7 @@ for verb in (
     uci,
     perft,
     bench,
+    models,
     doctor,
 ):
     app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))

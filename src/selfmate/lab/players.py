@@ -1,7 +1,7 @@
 """Who can be played, matched and asked in the lab: the built-in players, Stockfish where it is
 installed, and the runs of the lab's folder as `runs/NAME`. Never a program or file by its path."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,8 @@ from selfmate.runs.checkpoint import CARD, read_card
 from selfmate.runs.checkpoints import Checkpoints
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.errors import DamagedError
+from selfmate.weights import model_names
+from selfmate.weights.card import read_card as read_model_card
 
 KINDS = ("random", "greedy", "teacher", "stockfish")
 RUNS = "runs/"  # what their names begin with in the lab, wherever the folder is
@@ -91,6 +93,7 @@ class LabPlayers:
         """Trained ones first, the newest at the top."""
         newest_first = sorted(self._runs.runs(), key=lambda run: run.status().updated, reverse=True)
         yield from filter(None, map(_trained, newest_first))
+        yield from map(_shipped, model_names())
         yield from BUILT_IN
         if find_program("stockfish"):
             yield STOCKFISH
@@ -106,8 +109,8 @@ class LabPlayers:
     def resolve(self, name: str) -> str:
         """The name outside the lab."""
         if not name.startswith(RUNS):
-            if parse_name(name).kind not in KINDS:
-                there_are = ", ".join(KINDS)
+            if parse_name(name).kind not in (*KINDS, *model_names()):
+                there_are = ", ".join([*KINDS, *model_names()])
                 raise ValueError(f"the lab has no player {name[:80]!r}: {there_are}, or {RUNS}NAME")
             return name
         run, settings = _split(name.removeprefix(RUNS))
@@ -140,15 +143,27 @@ def _trained(run: RunDirectory) -> Offer | None:
     kind = player_kind(run.path)
     if kind is None or kind == "minichess":
         return None
-    name = f"{RUNS}{run.path.name}"
     settings = STRENGTHS.get(kind, CHOOSING)
     if run.best() is not None:
         settings = settings | {"version=best": "at its best so far"}
-    strengths = [
+    return Offer(
+        title=run.path.name,
+        about=f"learned by {run.learner}",
+        strengths=_strengths(f"{RUNS}{run.path.name}", settings),
+    )
+
+
+def _shipped(name: str) -> Offer:
+    card = read_model_card(name)
+    settings = STRENGTHS.get(str(card.player["kind"]), CHOOSING)
+    return Offer(title=name, about=card.about, strengths=_strengths(name, settings))
+
+
+def _strengths(name: str, settings: Mapping[str, str]) -> tuple[Strength, ...]:
+    return tuple(
         Strength(f"{name}:{setting}" if setting else name, title)
         for setting, title in settings.items()
-    ]
-    return Offer(title=run.path.name, about=f"learned by {run.learner}", strengths=tuple(strengths))
+    )
 
 
 def player_kind(run: Path) -> str | None:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from selfmate.players.names import PlayerName, is_directory, parse_name, parse_run_name
+from selfmate.weights import is_model, model_names
 
 if TYPE_CHECKING:
     from selfmate.players.player import Choices, Limits, Player, Question, Thought
@@ -31,13 +32,15 @@ PLAYERS = {
     "stockfish": "selfmate.players.stockfish:make_stockfish",
     "uci": "selfmate.players.external:make_external",
 }
-RUN = "selfmate.players.trained:make_trained"  # what is no kind is the directory of a run
+SHIPPED = "selfmate.players.trained:make_shipped"  # what is no kind may be a net that ships,
+RUN = "selfmate.players.trained:make_trained"  # and else is the directory of a run
 
 
 def check_name(text: str) -> PlayerName:
     """The parts of a name of some known kind. Instant; the settings are checked in loading."""
     kind = text.partition(":")[0]
-    return parse_name(text) if kind in PLAYERS or not kind else _check_run_name(text)
+    known = not kind or kind in PLAYERS or is_model(kind)
+    return parse_name(text) if known else _check_run_name(text)
 
 
 def _check_run_name(text: str) -> PlayerName:
@@ -48,14 +51,15 @@ def _check_run_name(text: str) -> PlayerName:
         raise ValueError(
             f"there is no directory {name.kind!r}; a run as a player is PATH or PATH:key=value"
         )
-    there_are = ", ".join(PLAYERS)
+    there_are = ", ".join([*PLAYERS, *model_names()])
     raise ValueError(f"no player {name.kind!r}; there are: {there_are}, or the path of a run")
 
 
 def load_player(text: str) -> "Player":
     """The player of a name like `teacher:depth=2`; ValueError says what is wrong with it."""
     name = check_name(text)
-    module, _, function = PLAYERS.get(name.kind, RUN).partition(":")
+    of_weights = SHIPPED if is_model(name.kind) else RUN
+    module, _, function = PLAYERS.get(name.kind, of_weights).partition(":")
     make: Callable[[PlayerName], Player] = getattr(import_module(module), function)
     return make(name)
 

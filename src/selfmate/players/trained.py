@@ -1,4 +1,4 @@
-"""A run directory as a player: what its checkpoints hold, played as their cards say."""
+"""Nets as players: the checkpoints of a run, or what ships, played as their cards say."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,15 +24,19 @@ from selfmate.players.player import Player
 from selfmate.players.q_player import QPlayer, QPlayerSpec
 from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
 from selfmate.players.tree_spec import SeResNetSpec
+from selfmate.runs.card import FileNote
 from selfmate.runs.directory import Found, RunDirectory
 from selfmate.runs.live import restore
-from selfmate.runs.run import Json
+from selfmate.runs.run import Arrays, Json
+from selfmate.runs.tensors import unpack
+from selfmate.weights import weights_path
+from selfmate.weights.card import read_card
 
 # What a card may say of its player, by kind, and the settings that such a player has.
 KINDS: Mapping[str, tuple[type[QPlayerSpec | ScorerSpec | SeResNetSpec], tuple[str, ...]]] = {
-    "q_net": (QPlayerSpec, ("version", "temperature")),
-    "move_scorer": (ScorerSpec, ("version", "temperature", "lookahead")),
-    "se_resnet": (SeResNetSpec, ("version", *MANNER_SETTINGS, "temperature")),
+    "q_net": (QPlayerSpec, ("temperature",)),
+    "move_scorer": (ScorerSpec, ("temperature", "lookahead")),
+    "se_resnet": (SeResNetSpec, (*MANNER_SETTINGS, "temperature")),
 }
 Net = TypeVar("Net", QNet, MoveScorer, SeResNet)
 
@@ -41,22 +45,40 @@ def make_trained(name: PlayerName) -> Player:
     """A player like `runs/dqn-1:version=best,temperature=0.1`."""
     path = Path(name.kind)
     found = _checkpoint(path, name.settings.get("version", "last"))
-    kind = _kind(path, found.card.player)
-    check_settings(name, KINDS[kind][1])
+    # With the step, for later ones are other players; with a slash, so never a kind's name.
+    kind = str(path) if len(path.parts) > 1 else f"./{path}"
+    of_run = PlayerName(kind, {"version": str(found.card.step)})
+    return player_of(name, of_run, found.card.player, found.weights)
+
+
+def make_shipped(name: PlayerName) -> Player:
+    """A player like `alphazero-tiny:sims=100`, of the weights in the package."""
+    card = read_card(name.kind)
+    note = FileNote(card.weights_bytes, card.weights_sha256)
+    weights = unpack(Path(weights_path(name.kind)), note)
+    return player_of(name, PlayerName(name.kind), card.player, weights)
+
+
+def player_of(
+    name: PlayerName, identity: PlayerName, player: Mapping[str, Json], weights: Arrays
+) -> Player:
+    """The player of weights, played as their card and the settings of its name say."""
+    kind = _kind(name.kind, player)
+    check_settings(name, (*identity.settings, *KINDS[kind][1]))
     temperature = temperature_setting(name)
     lookahead = whole_setting(name, "lookahead", 0, 1)
     how = Manner.of(name)
     settings = how.settings() if kind == "se_resnet" else {}
-    full_name = _full_name(path, found.card.step, settings, temperature, lookahead)
+    full_name = _full_name(identity, settings, temperature, lookahead)
     # A learner that loads an opponent goes on as ever: making a net rolls dice.
-    with _told_of(path), torch.random.fork_rng(devices=()):
-        spec = KINDS[kind][0].model_validate(found.card.player)
+    with _told_of(name.kind), torch.random.fork_rng(devices=()):
+        spec = KINDS[kind][0].model_validate(player)
         if isinstance(spec, SeResNetSpec):
-            return how.player(full_name, _filled(spec.make_net(), found), temperature)
+            return how.player(full_name, _filled(spec.make_net(), weights), temperature)
         if isinstance(spec, ScorerSpec):
-            scorer = _filled(spec.make_net(), found)
+            scorer = _filled(spec.make_net(), weights)
             return ScorerPlayer(full_name, spec, scorer, temperature, bool(lookahead))
-        return QPlayer(full_name, _filled(spec.make_net(), found), temperature)
+        return QPlayer(full_name, _filled(spec.make_net(), weights), temperature)
 
 
 def _checkpoint(path: Path, version: str) -> Found:
@@ -67,7 +89,7 @@ def _checkpoint(path: Path, version: str) -> Found:
     return found
 
 
-def _kind(path: Path, player: Mapping[str, Json]) -> str:
+def _kind(path: str, player: Mapping[str, Json]) -> str:
     kind = player.get("kind")
     if kind == "minichess":
         raise ValueError(
@@ -79,13 +101,13 @@ def _kind(path: Path, player: Mapping[str, Json]) -> str:
     return str(kind)
 
 
-def _filled(net: Net, found: Found) -> Net:
-    restore(net.arrays(), found.weights)
+def _filled(net: Net, weights: Arrays) -> Net:
+    restore(net.arrays(), weights)
     return net
 
 
 @contextmanager
-def _told_of(path: Path) -> Iterator[None]:
+def _told_of(path: str) -> Iterator[None]:
     """What is wrong with a card or its weights, said of the run."""
     try:
         yield
@@ -98,12 +120,11 @@ def _told_of(path: Path) -> Iterator[None]:
 
 
 def _full_name(
-    path: Path, step: int, manner: Mapping[str, str], temperature: float, lookahead: int | None
+    identity: PlayerName, manner: Mapping[str, str], temperature: float, lookahead: int | None
 ) -> str:
-    """With the step, for later ones are other players; with a slash, so never a kind's name."""
-    settings = {"version": str(step), **manner}
+    settings = {**identity.settings, **manner}
     if temperature:
         settings["temperature"] = number_text(temperature)
     if lookahead:
         settings["lookahead"] = str(lookahead)
-    return str(PlayerName(str(path) if len(path.parts) > 1 else f"./{path}", settings))
+    return str(PlayerName(identity.kind, settings))

@@ -5,4 +5,6 @@ The rule book, the player and all that a search takes come with the first comman
 `uciok` must be there within 100 ms.
 """
 
-DEFAULT_PLAYER = "teacher:depth=3"
+from selfmate.weights import strongest
+
+DEFAULT_PLAYER = strongest() or "teacher:depth=3"

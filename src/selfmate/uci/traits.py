@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from selfmate.players import PLAYERS
 from selfmate.players.names import PlayerName, c_puct_setting, temperature_setting
+from selfmate.weights import card_path, is_model
 
 SEARCHES = b'"se_resnet"'  # in the card of nets that search
 MOST_CARD_BYTES = 1 << 22
@@ -29,14 +30,20 @@ def traits_of(name: PlayerName) -> Traits:
     return Traits(temperature, c_puct, simulations is None)
 
 
-def _is_searching(run: str) -> bool:
-    """By the newest card alone: it decides which options are offered, nothing else."""
-    folder = f"{run}/checkpoints"
+def _is_searching(weights: str) -> bool:
+    """By the card of what ships, or the newest of a run, alone: it decides which options are
+    offered, nothing else."""
     with suppress(OSError, ValueError):
-        newest = max((name for name in os.listdir(folder) if name.isdigit()), key=int)  # noqa: PTH208 - pathlib costs milliseconds
-        card = os.open(f"{folder}/{newest}/card.json", os.O_RDONLY | os.O_NONBLOCK)
+        path = card_path(weights) if is_model(weights) else _newest_card(weights)
+        card = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
             return SEARCHES in os.read(card, MOST_CARD_BYTES)
         finally:
             os.close(card)
     return False
+
+
+def _newest_card(run: str) -> str:
+    folder = f"{run}/checkpoints"
+    newest = max((name for name in os.listdir(folder) if name.isdigit()), key=int)  # noqa: PTH208 - pathlib costs milliseconds
+    return f"{folder}/{newest}/card.json"

@@ -35,8 +35,8 @@ def test_matches_are_counted_among_legal_moves(net: SeResNet) -> None:
 
 
 def test_a_net_that_says_the_same_of_all_moves_knows_nothing(net: SeResNet) -> None:
-    torch.nn.init.zeros_(net.policy.weight)
-    torch.nn.init.zeros_(net.policy.bias)
+    for parameter in net.policy.parameters():
+        torch.nn.init.zeros_(parameter)
     assert validate(net, PARTS)["match5"] == 0
 
 

@@ -1,0 +1,52 @@
+"""`selfmate models`: the nets that ship."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from selfmate.weights.card import ModelCard, Rating
+
+
+def models(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """List the nets that ship, each a player by its name, with how they were made and measured."""
+    from selfmate.weights import model_names
+    from selfmate.weights.card import read_card
+
+    cards = [read_card(name) for name in model_names()]
+    if as_json:
+        print(json.dumps({card.name: card.model_dump(mode="json") for card in cards}))
+        return
+    if not cards:
+        print("no net ships with this version; trained ones are in runs/: selfmate runs")
+    for card in cards:
+        _print(card)
+
+
+def _print(card: "ModelCard") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_row("what", card.about)
+    table.add_row("size", f"{card.weights_bytes / 1e6:.1f} MB")
+    table.add_row("learned", f"{card.learner}, {card.minutes:.0f} minutes, seed {card.seed}")
+    table.add_row("from", card.data)
+    for rating in card.ratings:
+        table.add_row("Elo", _told(rating))
+    table.add_row("play", f"selfmate lab, or selfmate uci {card.name}")
+    console = Console(highlight=False)
+    console.print(f"[bold]{card.name}[/]")
+    console.print(table)
+
+
+def _told(rating: "Rating") -> str:
+    interval = "" if rating.low is None or rating.high is None else (
+        f" (95 % interval {rating.low:+.0f} to {rating.high:+.0f})"
+    )  # fmt: skip
+    scale = rating.stockfish_scale
+    tied = "" if scale is None else f", {scale:.0f} on Stockfish's scale"
+    return f"{rating.elo:+.0f}{interval}{tied}, random is zero: {rating.player}"

@@ -1,0 +1,25 @@
+"""What ships is what its cards say."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from selfmate.weights import STRONGEST, model_names, strongest, weights_path
+from selfmate.weights.card import read_card
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_weights_are_those_of_the_card_and_small(name: str) -> None:
+    card, data = read_card(name), Path(weights_path(name)).read_bytes()
+    assert (card.name, card.weights_bytes) == (name, len(data))
+    assert card.weights_sha256 == sha256(data).hexdigest()
+    assert len(data) <= 4_000_000
+    assert card.commands
+    assert all(rating.player.startswith(f"{name}:") for rating in card.ratings)
+
+
+def test_the_strongest_is_the_one_with_the_highest_rating() -> None:
+    elos = {name: read_card(name).elo for name in model_names()}
+    assert strongest() == (max(elos, key=lambda name: elos[name]) if elos else None)
+    assert STRONGEST in elos or not elos
