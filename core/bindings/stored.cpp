@@ -67,8 +67,10 @@ nb::object planes_of_rows(nb::handle stored, nb::handle out, int threads) {
   const StoredRows rows = checked_rows(stored);
   const std::size_t count = rows.size() / kStoredSize;
   float* planes = checked_array<float>(out, "out", {count, kPlanes68Count, 8, 8}, true);
-  nb::gil_scoped_release release;
-  planes_of_stored(rows, planes, threads);
+  {
+    nb::gil_scoped_release release;
+    planes_of_stored(rows, planes, threads);
+  }
   return nb::borrow(out);
 }
 

@@ -33,7 +33,7 @@ class RowRuns:
         self._headers = list[NDArray[np.void]]()
         for path in sorted(folder.iterdir()):
             if RUN_NAME.fullmatch(path.name):
-                self._headers.append(np.fromfile(path, _HEADER, 1)[0])
+                self._headers.append(_read_header(path))
 
     @property
     def next_game(self) -> int:
@@ -56,7 +56,7 @@ class RowRuns:
         counts = [header["counts"] for header in self._headers]
         return ShuffledRows(
             [self._path(number) for number in range(len(counts))],
-            np.array(counts, np.int64).reshape(-1, PARTS * SLOTS),
+            np.array(counts, np.int32).reshape(-1, PARTS * SLOTS),
             slice(part * SLOTS, (part + 1) * SLOTS),
             self._seed,
         )
@@ -69,12 +69,13 @@ class ShuffledRows:
     """All rows of a part in the order of their keys."""
 
     def __init__(
-        self, runs: list[Path], counts: NDArray[np.int64], slots: slice, seed: int
+        self, runs: list[Path], counts: NDArray[np.int32], slots: slice, seed: int
     ) -> None:
         """`counts` [R, S] are the rows of all slots in each run, `slots` those of this part."""
         self._runs, self._seed = runs, seed
-        self._first = np.concatenate([np.zeros((len(runs), 1), np.int64), counts.cumsum(1)], 1)
-        totals = counts[:, slots].sum(0)
+        ends = counts.cumsum(1, dtype=np.int32)
+        self._first = np.concatenate([np.zeros((len(runs), 1), np.int32), ends], axis=1)
+        totals = counts[:, slots].sum(0, dtype=np.int64)
         self._buckets = _buckets(totals, slots.start)
         sizes = [totals[b - slots.start : e - slots.start].sum() for b, e in self._buckets]
         self._places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -106,6 +107,15 @@ class ShuffledRows:
             order = np.argsort(shuffle_keys(self._seed, rows), kind="stable")
             self._held = (number, rows.take(order, axis=0))
         return self._held[1]
+
+
+def _read_header(path: Path) -> NDArray[np.void]:
+    headers = np.fromfile(path, _HEADER, 1)
+    rows = int(headers["counts"].sum())
+    if not len(headers) or path.stat().st_size != _HEADER.itemsize + rows * ROW_BYTES:
+        raise ValueError(f"{path} is damaged: delete the folder, and import anew")
+    header: NDArray[np.void] = headers[0]
+    return header
 
 
 def _read_rows(path: Path, begin: int, end: int) -> Rows:

@@ -59,6 +59,15 @@ def test_keys_mix_games_well() -> None:
     assert np.any(order != chunk_of(rows[np.argsort(shuffle_keys(SEED + 1, rows))]).games)
 
 
+@pytest.mark.parametrize("left", [0, 10, 40_000])
+def test_a_damaged_run_is_refused(tmp_path: Path, left: int) -> None:
+    write(tmp_path, rows_like_games(2000), np.zeros(2000, np.uint8))
+    path = tmp_path / "run-000001"
+    path.write_bytes(path.read_bytes()[: min(left, path.stat().st_size - 1)])
+    with pytest.raises(ValueError, match=r"run-000001 is damaged: delete the folder"):
+        RowRuns(tmp_path, SEED)
+
+
 def test_a_folder_without_runs_has_no_rows(tmp_path: Path) -> None:
     runs = RowRuns(tmp_path, SEED)
     assert (runs.next_game, len(runs.shuffled(0)), len(runs.shuffled(1))) == (0, 0, 0)

@@ -9,6 +9,7 @@ import pytest
 import zstandard
 
 from selfmate._core import PgnReader
+from selfmate.rules import random_games
 from selfmate.rules.pgn import DroppedGame, read_pgn
 from unit.rules.pgn_texts import lines, parse
 
@@ -411,3 +412,19 @@ def test_a_lent_file_stays_open() -> None:
     file = io.BytesIO(GOOD.encode())
     list(read_pgn(file))
     assert not file.closed
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("chunk_bytes", [1, 30, 1 << 20])
+def test_games_know_the_line_they_begin_in(line_end: str, chunk_bytes: int) -> None:
+    tagged = ['[Event "a"]', "", "1. e4", "e5 *", "", ""]
+    wrong = ['[Event "b"]', "", "1. Ke2 *", ""]
+    bare = ["1. e4 * 1. d4 *", "1. c4", "* 1. b4 *"]
+    text = line_end.join([*tagged, *wrong, *tagged, *bare, ""])
+    pieces = list(read_pgn(io.BytesIO(text.encode()), chunk_bytes=chunk_bytes))
+    found = [line for piece in pieces for line in piece.games.lines.tolist()]
+    assert found == [1, 11, 17, 17, 18, 19]
+
+
+def test_games_that_were_never_in_a_file_have_no_line() -> None:
+    assert random_games(2, seed=1, max_plies=5).lines.tolist() == [0, 0]
