@@ -15,8 +15,13 @@ inline bool processor_is_wide() {
 #else
 #define SELFMATE_WIDE_BEGIN
 #define SELFMATE_WIDE_END
+// Vectors in pieces are slower than torch, so there nothing of this is called.
 inline bool processor_is_wide() {
+#if defined(__AVX2__) && defined(__FMA__)
   return true;
+#else
+  return false;
+#endif
 }
 #endif
 

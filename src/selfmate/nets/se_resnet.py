@@ -102,7 +102,7 @@ class SeResNet(nn.Module):
     def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Takes over weights of the same layout."""
         for name, tensor in self.state_dict().items():
-            tensor.copy_(torch.from_numpy(weights[name]))
+            tensor.copy_(torch.tensor(weights[name]))
 
 
 class Block(nn.Module):
