@@ -1,11 +1,13 @@
 #include "encode/stored.h"
 
-#include <cstring>
+#include <algorithm>
 
 namespace selfmate {
 namespace {
 
-constexpr std::size_t kFlagsAt = kPlanes68Boards * kStoredBoardSize;
+constexpr int kEarlierBoards = kPlanes68Boards - 1;
+constexpr std::size_t kStepsAt = kStoredBoardSize;
+constexpr std::size_t kFlagsAt = kStepsAt + kEarlierBoards * kStoredStepSize;
 constexpr std::size_t kEnPassantAt = kFlagsAt + 1;
 constexpr std::size_t kHalfmoveAt = kEnPassantAt + 1;
 constexpr std::size_t kFullmoveAt = kHalfmoveAt + 2;
@@ -17,28 +19,29 @@ constexpr int kMostByte = 0xFF;
 constexpr std::int64_t kLeastRowsPerThread = 64;
 
 using Boards = std::array<Position, kPlanes68Boards>;
-using BoardBytes = std::array<std::uint8_t, kFlagsAt>;
+using Step = std::array<std::uint8_t, kStoredStepSize>;
+using Codes = std::array<std::uint8_t, 64>;  // of what stands on each square
 
-unsigned nibble_of(Piece piece) {
-  return piece == kNoPiece ? 0 : piece + 1u;
+std::uint8_t code_of(Piece piece) {
+  return piece == kNoPiece ? 0 : std::uint8_t(piece + 1);
 }
 
 void write_board(const Position& position, std::uint8_t* out) {
   for (Square square = 0; square < 64; square += 2)
-    *out++ = std::uint8_t(nibble_of(position.piece_on(square)) |
-                          nibble_of(position.piece_on(square + 1)) << 4);
+    *out++ = std::uint8_t(code_of(position.piece_on(square)) |
+                          code_of(position.piece_on(square + 1)) << 4);
 }
 
-void write_differences(std::uint8_t* row) {
-  for (std::size_t i = kFlagsAt; i-- > kStoredBoardSize;) row[i] ^= row[i - kStoredBoardSize];
-}
-
-BoardBytes read_differences(const std::uint8_t* row) {
-  BoardBytes boards;
-  std::copy_n(row, kFlagsAt, boards.begin());
-  for (std::size_t i = kStoredBoardSize; i < kFlagsAt; ++i)
-    boards[i] ^= boards[i - kStoredBoardSize];
-  return boards;
+// A move changes four squares at most.
+Step step_back(const Position& after, const Position& before) {
+  Step step{};
+  std::size_t at = 0;
+  for (Square square = 0; square < 64; ++square)
+    if (after.piece_on(square) != before.piece_on(square)) {
+      step[at++] = std::uint8_t(square + 1);
+      step[at++] = code_of(before.piece_on(square));
+    }
+  return step;
 }
 
 void write_word(std::uint32_t value, std::uint8_t* out) {
@@ -51,8 +54,15 @@ std::uint32_t read_word(const std::uint8_t* bytes) {
   return std::uint32_t(bytes[0] | bytes[1] << 8);
 }
 
-void write_state(const Position& position, int earlier_occurrences, std::uint8_t* row) {
-  row[kFlagsAt] = std::uint8_t(position.turn() | position.castling() << 1);
+// `steps` leads to the boards before, of which there are so many, newest first.
+void write_row(const Position& position, const Step* steps, int earlier_boards,
+               int earlier_occurrences, std::uint8_t* row) {
+  write_board(position, row);
+  std::fill(row + kStepsAt, row + kFlagsAt, std::uint8_t(0));
+  for (int age = 0; age < earlier_boards; ++age)
+    std::copy(steps[age].begin(), steps[age].end(),
+              row + kStepsAt + std::size_t(age) * kStoredStepSize);
+  row[kFlagsAt] = std::uint8_t(position.turn() | position.castling() << 1 | earlier_boards << 5);
   row[kEnPassantAt] = std::uint8_t(position.en_passant());
   write_word(position.halfmove_clock(), row + kHalfmoveAt);
   write_word(position.fullmove_number(), row + kFullmoveAt);
@@ -60,39 +70,36 @@ void write_state(const Position& position, int earlier_occurrences, std::uint8_t
 }
 
 void store_game(const Game& game, std::uint8_t* row) {
-  std::fill_n(row, kStoredSize, std::uint8_t(0));
   Boards boards;
   boards[0] = game.position();
-  const int earlier = game.recent_positions(&boards[1], kPlanes68Boards - 1);
-  for (std::size_t age = 0; age <= std::size_t(earlier); ++age)
-    write_board(boards[age], row + age * kStoredBoardSize);
-  write_differences(row);
-  write_state(game.position(), game.earlier_occurrences(), row);
+  const int earlier = game.recent_positions(&boards[1], kEarlierBoards);
+  std::array<Step, kEarlierBoards> steps;
+  for (std::size_t age = 0; age < std::size_t(earlier); ++age)
+    steps[age] = step_back(boards[age], boards[age + 1]);
+  write_row(boards[0], steps.data(), earlier, game.earlier_occurrences(), row);
 }
 
-// Plays a recorded game through, with the boards of the last plies at hand.
+// Plays a recorded game through, with the last steps at hand.
 class Replay {
  public:
   explicit Replay(const std::string& start_fen)
-      : game_(start_fen.empty() ? Position::start() : parse_fen(start_fen)) {
-    write_board(game_.position(), boards_.data());
-  }
+      : game_(start_fen.empty() ? Position::start() : parse_fen(start_fen)) {}
 
   void push(Move move) {
+    const Position before = game_.position();
     game_.push(move);
-    std::memmove(boards_.data() + kStoredBoardSize, boards_.data(), kFlagsAt - kStoredBoardSize);
-    write_board(game_.position(), boards_.data());
+    std::copy_backward(steps_.begin(), steps_.end() - 1, steps_.end());
+    steps_[0] = step_back(game_.position(), before);
   }
 
   void write(std::uint8_t* row) const {
-    std::copy(boards_.begin(), boards_.end(), row);
-    write_differences(row);
-    write_state(game_.position(), game_.earlier_occurrences(), row);
+    write_row(game_.position(), steps_.data(), std::min(game_.plies(), kEarlierBoards),
+              game_.earlier_occurrences(), row);
   }
 
  private:
   Game game_;
-  BoardBytes boards_{};
+  std::array<Step, kEarlierBoards> steps_{};
 };
 
 std::span<const Move> line_of(const GameRecords& records, std::int64_t game) {
@@ -117,35 +124,63 @@ void store_line(const GameRecords& records, std::int64_t game, std::size_t skip,
   }
 }
 
-Position read_board(const std::uint8_t* bytes) {
-  Position position;
+void check_code(int code, Square square) {
+  if (code > kNoPiece)
+    throw BadInput("there is no piece " + std::to_string(code) + " to stand on " +
+                   square_name(square));
+}
+
+Codes read_board(const std::uint8_t* row) {
+  Codes codes;
   for (Square square = 0; square < 64; ++square) {
-    const int nibble = bytes[square / 2] >> (square % 2 * 4) & 15;
-    if (nibble > kNoPiece)
-      throw BadInput("there is no piece " + std::to_string(nibble) + " to stand on " +
-                     square_name(square));
-    if (nibble) position.put(square, Piece(nibble - 1));
+    codes[std::size_t(square)] = row[square / 2] >> (square % 2 * 4) & 15;
+    check_code(codes[std::size_t(square)], square);
   }
+  return codes;
+}
+
+void go_back(const std::uint8_t* step, Codes& codes) {
+  for (std::size_t i = 0; i < kStoredStepSize; i += 2) {
+    if (step[i] > 64)
+      throw BadInput("there is no square " + std::to_string(step[i]) + " to change");
+    if (step[i] == 0) continue;
+    check_code(step[i + 1], step[i] - 1);
+    codes[std::size_t(step[i] - 1)] = step[i + 1];
+  }
+}
+
+Position placed(const Codes& codes) {
+  Position position;
+  for (Square square = 0; square < 64; ++square)
+    if (const int code = codes[std::size_t(square)]) position.put(square, Piece(code - 1));
   return position;
 }
 
-Position read_position(const std::uint8_t* row) {
-  Position position = read_board(row);
-  if (row[kFlagsAt] >> 5) throw BadInput("its flags are " + std::to_string(row[kFlagsAt]));
+Position read_position(const std::uint8_t* row, const Codes& codes) {
+  const std::uint8_t flags = row[kFlagsAt];
+  if (flags >> 7) throw BadInput("its flags are " + std::to_string(flags));
   if (row[kEnPassantAt] > kNoSquare)
     throw BadInput("its en-passant square is " + std::to_string(row[kEnPassantAt]));
-  complete_position(position, Color(row[kFlagsAt] & 1), row[kFlagsAt] >> 1, row[kEnPassantAt],
+  Position position = placed(codes);
+  complete_position(position, Color(flags & 1), flags >> 1 & 15, row[kEnPassantAt],
                     read_word(row + kHalfmoveAt), read_word(row + kFullmoveAt));
   return position;
 }
 
+Position read_position(const std::uint8_t* row) {
+  return read_position(row, read_board(row));
+}
+
 void planes_of_row(const std::uint8_t* row, float* out) {
-  const BoardBytes bytes = read_differences(row);
+  Codes codes = read_board(row);
   Boards boards;
-  boards[0] = read_position(row);
-  for (std::size_t age = 1; age < boards.size(); ++age)
-    boards[age] = read_board(bytes.data() + age * kStoredBoardSize);
-  encode_planes68(boards, row[kOccurrencesAt], out);
+  boards[0] = read_position(row, codes);
+  const std::size_t earlier = row[kFlagsAt] >> 5 & 3;
+  for (std::size_t age = 1; age <= earlier; ++age) {
+    go_back(row + kStepsAt + (age - 1) * kStoredStepSize, codes);
+    boards[age] = placed(codes);
+  }
+  encode_planes68(std::span(boards.data(), 1 + earlier), row[kOccurrencesAt], out);
 }
 
 [[noreturn]] void refuse(std::size_t number, const std::string& reason) {

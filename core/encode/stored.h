@@ -1,6 +1,6 @@
 // Positions as chunks of games keep them by the million: all that planes68, the legal moves and
-// the other encodings need, in 135 bytes, seen from White's side. Bytes come from files, so what
-// is no position is refused with BadInput that names its row.
+// the other encodings need, in 63 bytes, seen from White's side. Bytes come from files, so what is
+// no position is refused with BadInput that names its row.
 #pragma once
 
 #include <span>
@@ -13,14 +13,17 @@
 
 namespace selfmate {
 
-// The position now and the three before it, newest first, two squares a byte from a1 on, the lower
-// one in the low bits: 0 empty, 1-6 White's pawn, knight, bishop, rook, queen, king, 7-12 Black's.
-// A board from before the game is empty. Of the three only the difference to the board after it is
-// kept, by exclusive or: mostly zeros, which pack well. Then a byte with Black to move in bit 0 and
-// KQkq in bits 1 to 4; the en-passant square, 64 for none; half-move clock and move number, two
-// bytes each, low byte first; how often the position stood there before.
+// The board now, two squares a byte from a1 on, the lower one in the low bits: 0 empty, 1-6 White's
+// pawn, knight, bishop, rook, queen, king, 7-12 Black's. Then the three boards before, newest
+// first, each as four changes that lead back to it from the one after: a square counted from 1 on,
+// and what stood there; zeros where there are fewer. Then a byte with Black to move in bit 0, KQkq
+// in bits 1 to 4 and in bits 5 and 6 how many of the boards before there are; the en-passant
+// square, 64 for none; half-move clock and move number, two bytes each, low byte first; how often
+// the position stood there before.
 constexpr std::size_t kStoredBoardSize = 32;
-constexpr std::size_t kStoredSize = kPlanes68Boards * kStoredBoardSize + 7;
+constexpr std::size_t kStoredChanges = 4;  // castling moves two pieces
+constexpr std::size_t kStoredStepSize = 2 * kStoredChanges;
+constexpr std::size_t kStoredSize = kStoredBoardSize + (kPlanes68Boards - 1) * kStoredStepSize + 7;
 
 // kStoredSize bytes a position, end to end.
 using StoredRows = std::span<const std::uint8_t>;

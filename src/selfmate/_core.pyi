@@ -258,7 +258,7 @@ def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.t
     The features839 of packed positions that are not zero: columns, values, offsets.
     """
 
-STORED_BYTES: int = 135
+STORED_BYTES: int = 63
 
 def store_games(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
     """The games' positions as chunks keep them, STORED_BYTES each."""

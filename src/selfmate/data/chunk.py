@@ -28,7 +28,7 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
 class Chunk:
     """Row i of every column tells of the same position."""
 
-    stored: Stored  # [N, 135] see selfmate.encodings.stored
+    stored: Stored  # [N, 63] see selfmate.encodings.stored
     moves: NDArray[np.uint16]  # [N] played there
     results: NDArray[np.int8]  # [N] of the game, White's view: 1, 0, -1
     plies_left: NDArray[np.uint16]  # [N] to the end of the game, this move included

@@ -19,7 +19,7 @@ from selfmate.data.import_folder import ImportFolder
 from selfmate.data.shuffled_rows import RowRuns
 
 CHUNK_ROWS = 20_000
-RUN_ROWS = 250_000  # some 40 MB
+RUN_ROWS = 250_000  # some 20 MB
 HASHED_BYTES = 1 << 24  # at a time
 
 

@@ -1,6 +1,6 @@
 """A position as games are kept by the million: all that planes68 and the legal moves need.
 
-The 135 bytes of a row hold the last four boards, side to move, castling, en passant, both clocks
+The 63 bytes of a row hold the last four boards, side to move, castling, en passant, both clocks
 and how often the position stood there before; core/encode/stored.h draws them. Planes and actions
 are made when rows are loaded, so the same rows serve every net. Rows may come from any file: what
 is no position is refused in a ValueError that names its row.
@@ -19,7 +19,7 @@ from selfmate.rules.ragged import Ragged
 
 STORED_BYTES = _core.STORED_BYTES
 VERSION = 1  # raised whenever a byte changes its meaning
-FLAGS = 128  # the byte whose lowest bit says that Black is to move
+FLAGS = 56  # the byte whose lowest bit says that Black is to move
 
 Stored = NDArray[np.uint8]  # [B, STORED_BYTES]
 

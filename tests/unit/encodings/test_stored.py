@@ -23,7 +23,7 @@ from selfmate.encodings.stored import (
 from selfmate.rules import Board, GameBatch, random_games, uci_code
 
 POSITIONS = 1500
-STATE = 128  # where the bytes behind the boards begin
+STEPS, STATE = 32, 56  # where the boards before and the bytes behind them begin
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ KINGS = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
         (Board().fen(), 2, 0x66, "White has more than one king"),
         (Board().fen(), 0, 0x20, "castling right 'Q' without a rook on a1"),
         (Board().fen(), 20, 0x01, "White has more than 16 pieces"),
-        (Board().fen(), STATE, 0x3E, "its flags are 62"),
+        (Board().fen(), STATE, 0x9E, "its flags are 158"),
         (Board().fen(), STATE + 1, 65, "its en-passant square is 65"),
         (Board().fen(), STATE + 1, 16, "no pawn can just have made a double step over .* a3"),
         (KINGS, 0, 0x01, "there is a pawn on the first or last rank"),
@@ -132,6 +132,23 @@ def test_a_row_that_is_no_position_is_named(fen: str, at: int, value: int, reaso
         legal_of("az4672", stored, threads=2)
     with pytest.raises(ValueError, match=message):
         actions_of("az4672", stored, legal_moves_of(Board(fen), 3))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [(0, 65, "there is no square 65 to change"), (1, 13, "there is no piece 13 to stand on ")],
+)
+@pytest.mark.parametrize("age", [0, 1, 2])
+def test_a_board_before_that_cannot_be_is_named(
+    age: int, place: int, value: int, reason: str
+) -> None:
+    board = Board()
+    for move in ("e2e4", "e7e5", "g1f3"):
+        board.push(move)
+    stored = store([board] * 2)
+    stored[1, STEPS + 8 * age + place] = value
+    with pytest.raises(ValueError, match=f"^row 1 of the stored positions: {reason}"):
+        planes_of(stored)
 
 
 def legal_moves_of(board: Board, count: int) -> NDArray[np.uint16]:
