@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from contracts.kill import events_of, run_killed, was_killed
-from contracts.learners import needs
+from contracts.learners import needs, quickest_preset
 from selfmate.learners import Learner
 from unit.cli.toy_process import outcome
 from unit.learners.toy import TOY
@@ -17,7 +17,8 @@ KILLS = int(os.environ.get("SELFMATE_KILLS", "3"))
 def test_a_killed_run_goes_on_bit_for_bit(learner: Learner, tmp_path: Path) -> None:
     program = "unit.learners.toy" if learner is TOY else "selfmate.__main__"
     settings = [f"--set={setting}" for setting in needs(learner)]
-    start = (program, *learner.command.split(), "--preset", "tiny", *settings)
+    preset = quickest_preset(learner)
+    start = (program, *learner.command.split(), "--preset", preset, *settings)
     command = (*start, "--resume", "--run")
     unbroken = run_killed(0, *command, "unbroken", cwd=tmp_path)
     assert unbroken.returncode == 0, unbroken.stderr

@@ -73,7 +73,7 @@ def train_as_asked(request: Request, *, only_settings: bool, as_json: bool) -> N
         session = _session(request, view, mirror)
     started = time.perf_counter()
     try:
-        stopped_by = _train(config, session, view)
+        stopped_by = _train(config, session, view, request.device)
     finally:
         if mirror is not None:
             mirror.close()
@@ -129,7 +129,7 @@ def _both(one: "Watch", other: "Watch") -> "Watch":
     return both
 
 
-def _train(config: "Config", session: "Session", view: TrainView) -> int | None:
+def _train(config: "Config", session: "Session", view: TrainView, device: str) -> int | None:
     """Trains until the end or until a signal, whose number is returned."""
     from selfmate.runs.errors import RunFailedError, RunRefusedError
 
@@ -142,7 +142,7 @@ def _train(config: "Config", session: "Session", view: TrainView) -> int | None:
             else:
                 print_plan(view.learner, config, view.directory, session.pause_after)
                 with view:
-                    view.learner.train(config, run)
+                    view.learner.train(config, run, device)
     except RunRefusedError as error:
         raise BadInputError(str(error)) from error
     except RunFailedError as error:

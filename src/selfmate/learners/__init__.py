@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Learner:
-    """Where a learner lives: its module has `train(config, run)`, and a `Config` unless that has a
-    module of its own, which is then light to import."""
+    """Where a learner lives: its module has `train(config, run)`, with a `device` behind if it has
+    several, and a `Config` unless that has a module of its own, which is then light to import."""
 
     name: str
     module: str
@@ -45,6 +45,10 @@ class Learner:
         if device not in self.devices:
             allowed = " or ".join(self.devices)
             raise ValueError(f"{self.command} cannot compute on {device!r}; --device is {allowed}")
+        if device != "cpu":
+            from selfmate.nets.devices import check_device
+
+            check_device(device)
 
     def open_run(self, config: "Config", directory: "Path", session: "Session") -> "RunOnDisk":
         """A run of this learner on disk, for `with`; see `selfmate.runs.on_disk.open_run`."""
@@ -59,14 +63,14 @@ class Learner:
         )
         return open_run(directory, Header(self.name, config.plain()), policy, session)
 
-    def train(self, config: "Config", run: "Run") -> None:
+    def train(self, config: "Config", run: "Run", device: str = "cpu") -> None:
         """Does what is left of a run, on one BLAS thread: sums must not depend on the number of
         cores, and products of small matrices are slower on several."""
         module: Any = import_module(self.module)  # loads NumPy, whose threads are limited next
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(limits=1, user_api="blas"):
-            module.train(config, run)
+            module.train(config, run, *([device] if len(self.devices) > 1 else []))
 
 
 LEARNERS = {
@@ -154,6 +158,7 @@ LEARNERS = {
                 "plies",
             ),
             main_settings=("cycles", "games", "simulations", "learning_rate"),
+            devices=("cpu", "cuda"),
             is_rehearsed=False,
         ),
         Learner(
@@ -178,6 +183,7 @@ LEARNERS = {
             then="selfmate train alphazero --load {run} --preset gentle",
             headlines=("match1", "match5", "wdl_accuracy", "policy_loss", "wdl_loss"),
             verb="pretrain",
+            devices=("cpu", "cuda"),
             is_rehearsed=False,
         ),
     )

@@ -29,26 +29,32 @@ from selfmate.learners.alphazero_loss import loss_of
 from selfmate.learners.health import Vitals, Watch
 from selfmate.learners.resignation import Resignation
 from selfmate.nets.descent import Descent
+from selfmate.nets.devices import mixed_precision, placed
 from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.threads import computing_threads
 from selfmate.players.tree_player import TreePlayer
 from selfmate.runs.errors import RunRefusedError
-from selfmate.runs.live import copied, prefixed, restore
+from selfmate.runs.live import copied, parted, prefixed
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.stopwatch import Stopwatch
+from selfmate.runs.tensors import check_layout
 from selfmate.search.tree import TreeSettings
 
+CPU = torch.device("cpu")
 RUNGS = ("random", "greedy", "teacher:depth=1")
 
 
 class AlphaZero:
     """All that learns and plays: a `State` of a run."""
 
-    def __init__(self, config: Config, masters: ChunkFolder | None = None) -> None:
-        self.config, self.masters = config, masters
+    def __init__(
+        self, config: Config, masters: ChunkFolder | None = None, device: torch.device = CPU
+    ) -> None:
+        self.config, self.masters, self.device = config, masters, device
         torch.manual_seed(config.seed)
-        self.net, self.best = config.spec().make_net(), config.spec().make_net()
+        self.net = config.spec().make_net().to(device)
+        self.best = config.spec().make_net().to(device)
         self.best.take(self.net.arrays())
         self.descent = Descent.sgd(
             self.net, config.most_norm, momentum=config.momentum, weight_decay=config.weight_decay
@@ -136,13 +142,14 @@ class AlphaZero:
             yield joined([self.replay.draw(dice, batch - share), examples_of_games(chunk)])
 
     def update(self, examples: Examples, learning_rate: float) -> dict[str, float]:
-        logits, value = self.net(torch.from_numpy(examples.planes))
+        with mixed_precision(self.device):
+            logits, value = self.net(placed(examples.planes, self.device))
         loss = loss_of(logits, value, examples)
         norm = self.descent.gradient(loss.total(self.config.value_weight, 0.0))
         self.descent.step(learning_rate)
         self.counts["updates"] += 1
         policy, of_value, entropy = loss.figures()
-        values = values_of(value.detach()).numpy()
+        values = values_of(value.detach().float()).cpu().numpy()
         return {
             "policy_loss": policy,
             "wdl_loss": of_value,
@@ -182,7 +189,7 @@ class AlphaZero:
         if score < self.ladder_score - self.config.roll_back:
             self.counts["roll_backs"] += 1
             self.net.take(self.best.arrays())
-            self.forget_momentum()
+            self.descent.forget()
             step.say(
                 f"the ladder score fell from {self.ladder_score:.1%} to {score:.1%}: back to the "
                 "best net; lower learning_rate, or add masters, if this happens again",
@@ -191,12 +198,7 @@ class AlphaZero:
         self.ladder_score = max(self.ladder_score, score)
         return figures_of(reports) | {"ladder_score": score}
 
-    def forget_momentum(self) -> None:
-        for tensor in self.descent.tensors().values():
-            tensor.zero_()
-
     def save(self) -> Saved:
-        rest = prefixed(descent=self.descent.arrays(), best=self.best.arrays())
         facts: dict[str, Any] = {
             **self.counts,
             "ladder_score": self.ladder_score,
@@ -205,15 +207,19 @@ class AlphaZero:
             "masters": self.masters.digest if self.masters else "",
         }
         pages = {name: games.arrays() for name, games in self.replay.pages.items()}
-        return Saved(weights=copied(self.net.arrays()), rest=copied(rest), facts=facts, pages=pages)
+        return Saved(
+            weights=copied(self.net.arrays()), rest=copied(self._rest()), facts=facts, pages=pages
+        )
 
     def load(self, saved: Saved) -> None:
         if saved.facts["masters"] != (self.masters.digest if self.masters else ""):
             raise ValueError("the master games are not those that it learned from")
-        restore(self.net.arrays(), saved.weights)
-        restore(prefixed(descent=self.descent.arrays(), best=self.best.arrays()), saved.rest)
-        for evaluator in self.evaluators:
-            evaluator.refresh()
+        check_layout(saved.weights, self.net.arrays())
+        check_layout(saved.rest, self._rest())
+        parts = parted(saved.rest)
+        self.net.take(saved.weights)
+        self.descent.take(parts["descent"])
+        self.promote(parts["best"])
         pages = pages_of_replay(saved.pages)
         self.replay.load({name: TreeGames.from_arrays(page) for name, page in pages.items()})
         self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
@@ -221,13 +227,17 @@ class AlphaZero:
         self.resignation.load(saved.facts["resignation"])
         self.health.load(saved.facts["health"])
 
+    def _rest(self) -> Arrays:
+        return prefixed(descent=self.descent.arrays(), best=self.best.arrays())
+
     def load_weights(self, weights: Arrays) -> None:
-        restore(self.net.arrays(), weights)
+        check_layout(weights, self.net.arrays())
+        self.net.take(weights)
         self.promote(weights)
 
 
-def train(config: Config, run: Run) -> None:
-    learner = AlphaZero(config, open_masters(config))
+def train(config: Config, run: Run, device: str = "cpu") -> None:
+    learner = AlphaZero(config, open_masters(config), torch.device(device))
     with computing_threads(config.threads):
         for step in learner.steps(run):
             cycle(learner, step)

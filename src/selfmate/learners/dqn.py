@@ -40,7 +40,7 @@ from selfmate.nets.ragged import log_softmax
 from selfmate.nets.threads import one_thread
 from selfmate.players.q_player import QPlayerSpec
 from selfmate.rules.ragged import Ragged, best_places
-from selfmate.runs.live import copied, prefixed, restore
+from selfmate.runs.live import copied, parted, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.stopwatch import Stopwatch
@@ -281,10 +281,7 @@ class Dqn:
 
     def load(self, saved: Saved) -> None:
         restore(self.net.arrays(), saved.weights)
-        parts: dict[str, dict[str, NDArray[Any]]] = {}
-        for name, array in saved.rest.items():
-            part, _, rest = name.partition(".")
-            parts.setdefault(part, {})[rest] = array
+        parts = parted(saved.rest)
         restore(self.target.arrays(), parts["target"])
         restore(self.adam.arrays(), parts["adam"])
         restore(self.opponents.best.arrays(), parts["best"])

@@ -18,24 +18,27 @@ from selfmate.learners.plateau import Plateau
 from selfmate.learners.pretrain_alphazero_config import Config
 from selfmate.learners.validation import validate
 from selfmate.nets.descent import Descent
+from selfmate.nets.devices import mixed_precision, placed
 from selfmate.nets.threads import computing_threads
 from selfmate.runs.errors import RunRefusedError
-from selfmate.runs.live import copied, prefixed, restore
+from selfmate.runs.live import copied, parted, prefixed
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.stopwatch import Stopwatch
+from selfmate.runs.tensors import check_layout
 
 UPDATES_PER_STEP = 32
 PREFETCHED = 4  # batches
+CPU = torch.device("cpu")
 VALIDATION_BATCH = 256
 
 
 class Pretraining:
     """A net and the games it learns from: a `State` of a run."""
 
-    def __init__(self, config: Config, games: ChunkFolder) -> None:
-        self.config, self.games = config, games
+    def __init__(self, config: Config, games: ChunkFolder, device: torch.device = CPU) -> None:
+        self.config, self.games, self.device = config, games, device
         torch.manual_seed(config.seed)
-        self.net = config.spec().make_net()
+        self.net = config.spec().make_net().to(device)
         self.net.checkpointing = config.checkpointing
         self.descent = Descent.adam(self.net, config.most_norm, config.weight_decay)
         self.plateau = Plateau(halve_after=config.halve_after, stop_after=config.stop_after)
@@ -100,7 +103,8 @@ class Pretraining:
     ) -> Iterator[Tensor]:
         """Each part's share of the loss, and what it is made of."""
         for examples in parts:
-            logits, value = self.net(torch.from_numpy(examples.planes))
+            with mixed_precision(self.device):
+                logits, value = self.net(placed(examples.planes, self.device))
             loss = loss_of(logits, value, examples)
             yield loss.total(self.config.value_weight, self.config.entropy_bonus) / len(parts)
             seen.append(loss.figures())
@@ -131,16 +135,18 @@ class Pretraining:
     def load(self, saved: Saved) -> None:
         if saved.facts["data"] != self.games.digest:
             raise ValueError("the games are not those that it learned from")
-        restore(self.net.arrays(), saved.weights)
-        restore(prefixed(descent=self.descent.arrays()), saved.rest)
+        self.load_weights(saved.weights)
+        check_layout(saved.rest, prefixed(descent=self.descent.arrays()))
+        self.descent.take(parted(saved.rest)["descent"])
         self.plateau.load(saved.facts["plateau"])  # type: ignore[arg-type]
 
     def load_weights(self, weights: Arrays) -> None:
-        restore(self.net.arrays(), weights)
+        check_layout(weights, self.net.arrays())
+        self.net.take(weights)
 
 
-def train(config: Config, run: Run) -> None:
-    pretraining = Pretraining(config, open_games(config))
+def train(config: Config, run: Run, device: str = "cpu") -> None:
+    pretraining = Pretraining(config, open_games(config), torch.device(device))
     with computing_threads(config.threads):
         for step in pretraining.steps(run):
             study(pretraining, step)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from selfmate.data.examples import Examples
 from selfmate.learners.alphazero_loss import legal_logs, value_loss
+from selfmate.nets.devices import placed
 from selfmate.nets.se_resnet import SeResNet
 
 BINS = 10  # of chances, to compare them with how often they came true
@@ -22,7 +23,7 @@ def validate(net: SeResNet, parts: Iterable[Examples]) -> dict[str, float]:
     sums, chances, results = np.zeros(4), list[NDArray[np.float32]](), list[NDArray[np.float32]]()
     count = 0
     for examples in parts:
-        logits, value = net(torch.from_numpy(examples.planes))
+        logits, value = (said.cpu() for said in net(placed(examples.planes, net.device)))
         sums += [*_policy_sums(logits, examples), _value_sum(value, examples)]
         chances.append(chances_of(value).numpy())
         results.append(examples.wdl_side_to_move)

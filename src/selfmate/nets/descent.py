@@ -1,6 +1,6 @@
 """Steps down clipped gradients, by Adam or with momentum; what they remember can be saved."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import torch
@@ -63,5 +63,15 @@ class Descent:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The same as arrays, where a CPU computes."""
-        return {name: tensor.numpy() for name, tensor in self.tensors().items()}
+        """The same as arrays; in place, if the net is not on another device."""
+        return {name: tensor.cpu().numpy() for name, tensor in self.tensors().items()}
+
+    def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Remembers what `arrays` returned once."""
+        for name, tensor in self.tensors().items():
+            tensor.copy_(torch.tensor(arrays[name]))
+
+    def forget(self) -> None:
+        """As if there had been no step."""
+        for tensor in self.tensors().values():
+            tensor.zero_()
