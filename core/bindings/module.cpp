@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
   bind_search(module);
   bind_tree_search(module);
   bind_nets(module);
+  bind_se_resnet(module);
 }

@@ -15,5 +15,6 @@ void bind_stored(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_tree_search(nb::module_& module);
 void bind_nets(nb::module_& module);
+void bind_se_resnet(nb::module_& module);
 
 }  // namespace selfmate::bindings
