@@ -40,9 +40,9 @@ inline void see(const float* query, const float* key, const float* value, int he
   float shares[kSquares];
   for (int row = 0; row < kSquares; ++row)
     shares[row] = 1.0f / exponentials(room.scores + row * kSquares);
-  for (int column = 0; column < head_width; column += kGrain)
-    multiply<kGrain / kLanes>(kSquares, kSquares, {room.scores, kSquares}, {value + column, stride},
-                              zeros, {seen + column, seen_stride});
+  for (int column = 0; column < head_width; column += kPanel)
+    multiply_panel(head_width - column, kSquares, kSquares, {room.scores, kSquares},
+                   {value + column, stride}, zeros, {seen + column, seen_stride});
   for (int row = 0; row < kSquares; ++row)
     for (int c = 0; c < head_width; c += kLanes)
       store(seen + row * seen_stride + c, load(seen + row * seen_stride + c) * all(shares[row]));

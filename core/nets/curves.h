@@ -21,8 +21,7 @@ SELFMATE_INLINE Vec exponential(Vec x) {
   const Vec clipped = most(x, all(-87.0f));
   const Vec shifted = fused(clipped, all(1.44269504f), all(kRounder));
   const Vec whole = shifted - all(kRounder);
-  const Vec rest =
-      fused_minus(whole, all(kLog2Low), fused_minus(whole, all(kLog2High), clipped));
+  const Vec rest = fused_minus(whole, all(kLog2Low), fused_minus(whole, all(kLog2High), clipped));
   IntVec exponent;
   std::memcpy(&exponent, &shifted, sizeof exponent);
   exponent = (exponent << 23) + 0x3f800000;  // the rounder's own bits fall off
@@ -31,17 +30,18 @@ SELFMATE_INLINE Vec exponential(Vec x) {
   return polynomial(rest, kTaylor) * power;
 }
 
-// x / 2 * (1 + erf(x / sqrt 2)). The quotient of polynomials of x^2 was fitted to erf(x / sqrt 2) / x
-// up to 5.5, from where on erf is 1; it is 3e-7 off at most.
+// x / 2 * (1 + erf(x / sqrt 2)). The quotient of polynomials of x^2 was fitted to erf(x / sqrt 2) /
+// x up to 5.5, from where on erf is 1; it is 3e-7 off at most.
 SELFMATE_INLINE Vec gelu(Vec x) {
-  constexpr float kTop[] = {4.54987127e-08f, 1.2704251e-05f,  0.000337653004f,
-                            0.00935453144f,  0.0677054507f,   0.797884469f};
+  constexpr float kTop[] = {4.54987127e-08f, 1.2704251e-05f, 0.000337653004f,
+                            0.00935453144f,  0.0677054507f,  0.797884469f};
   constexpr float kBottom[] = {1.19750424e-06f, 7.36477777e-05f, 0.00188444952f,
                                0.0286459173f,   0.251522117f,    1.0f};
-  const Vec clipped = least(most(x, all(-5.5f)), all(5.5f));
+  const Vec above = most(x, all(-5.5f));  // below it is next to nothing
+  const Vec clipped = least(above, all(5.5f));
   const Vec square = clipped * clipped;
   const Vec erf = clipped * polynomial(square, kTop) / polynomial(square, kBottom);
-  const Vec half = x * all(0.5f);
+  const Vec half = above * all(0.5f);
   return fused(half, erf, half);
 }
 

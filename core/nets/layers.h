@@ -19,9 +19,11 @@ constexpr int kPlanes = 68;
 constexpr int kKinds = 73;  // of moves from a square
 constexpr int kValueChannels = 8;
 constexpr int kValueWidth = 512;
-constexpr int kMostBoards = 8;  // worked on together, so that weights are fetched once for all
+constexpr int kMostBoards = 6;  // worked on together, so that weights are fetched once for all
 
-constexpr int filled(int width) { return (width + kGrain - 1) / kGrain * kGrain; }
+constexpr int filled(int width) {
+  return (width + kGrain - 1) / kGrain * kGrain;
+}
 
 // rows [N, outputs] = bias + rows [N, inputs] x matrix [inputs, outputs]; panel after panel of
 // columns, in each row after row.
@@ -74,21 +76,21 @@ struct Layers {
 
 // Room to work in, for up to kMostBoards boards.
 struct Room {
-  float* boards;   // [boards, 64, filters]
-  float* changes;  // [boards, 64, filters]
-  float* planes;   // [64, filled(planes)]
-  float* tiles;    // of all boards, transformed: [36, tile, channel] with gaps
-  float* sums;     // of a panel: [36, tile, panel] with gaps
+  float* boards;    // [boards, 64, filters]
+  float* changes;   // [boards, 64, filters]
+  float* planes;    // [64, filled(planes)]
+  float* tiles;     // of all boards, transformed: [36, tile, channel] with gaps
+  float* sums;      // of a panel: [36, tile, panel] with gaps
   float* channels;  // [6, filters]
-  float* squares;  // [64, filters], normalised
-  float* looks;    // [64, 3, heads, head_width]
-  float* keys;     // of a head, turned: [head_width, 64]
-  float* scores;   // of a head: [64, 64]
-  float* seen;     // [64, heads, head_width]
-  float* policy;   // [64, filled(kinds)]
-  float* values;   // [boards, 64, value channels]
-  float* hidden;   // [boards, value width]
-  float* answers;  // [boards, filled(outputs)]
+  float* squares;   // [64, filters], normalised
+  float* looks;     // [64, 3, heads, head_width]
+  float* keys;      // of a head, turned: [head_width, 64]
+  float* scores;    // of a head: [64, 64]
+  float* seen;      // [64, heads, head_width]
+  float* policy;    // [64, filled(kinds)]
+  float* values;    // [boards, 64, value channels]
+  float* hidden;    // [boards, value width]
+  float* answers;   // [boards, filled(outputs)]
 };
 
 // Matrices that lie apart by a power of two would compete for the same lines of the cache.

@@ -29,16 +29,20 @@ SELFMATE_INLINE void multiply_rows(int depth, Factor left, Factor right, const f
   Vec sums[Rows][Vectors];
   for (int row = 0; row < Rows; ++row)
     for (int v = 0; v < Vectors; ++v) sums[row][v] = load(start + v * kLanes);
+#pragma GCC unroll 4
   for (int k = 0; k < depth; ++k) {
+    __builtin_prefetch(right.numbers + (depth + k) * right.stride);
     Vec columns[Vectors];
-    for (int v = 0; v < Vectors; ++v) columns[v] = load(right.numbers + k * right.stride + v * kLanes);
+    for (int v = 0; v < Vectors; ++v)
+      columns[v] = load(right.numbers + k * right.stride + v * kLanes);
     for (int row = 0; row < Rows; ++row) {
       const Vec factor = all(left.numbers[row * left.stride + k]);
       for (int v = 0; v < Vectors; ++v) sums[row][v] = fused(factor, columns[v], sums[row][v]);
     }
   }
   for (int row = 0; row < Rows; ++row)
-    for (int v = 0; v < Vectors; ++v) store(out.numbers + row * out.stride + v * kLanes, sums[row][v]);
+    for (int v = 0; v < Vectors; ++v)
+      store(out.numbers + row * out.stride + v * kLanes, sums[row][v]);
 }
 
 template <int Vectors, int Rows = kMostRows>
@@ -63,19 +67,21 @@ void multiply(int rows, int depth, Factor left, Factor right, const float* start
 }
 
 // One panel of columns, wide or narrow.
-SELFMATE_INLINE void multiply_panel(int columns, int rows, int depth, Factor left,
-                                    const float* panel, const float* start, Result out) {
+SELFMATE_INLINE void multiply_panel(int columns, int rows, int depth, Factor left, Factor right,
+                                    const float* start, Result out) {
   if (columns >= kPanel)
-    multiply<kPanel / kLanes>(rows, depth, left, {panel, kPanel}, start, out);
+    multiply<kPanel / kLanes>(rows, depth, left, right, start, out);
   else
-    multiply<kGrain / kLanes>(rows, depth, left, {panel, kGrain}, start, out);
+    multiply<kGrain / kLanes>(rows, depth, left, right, start, out);
 }
 
 inline void apply(const Product& product, int rows, Factor in, Result out) {
-  for (int column = 0; column < product.outputs; column += kPanel)
-    multiply_panel(product.outputs - column, rows, product.inputs, in,
-                   product.panels + std::ptrdiff_t(column) * product.inputs, product.bias + column,
-                   {out.numbers + column, out.stride});
+  for (int column = 0; column < product.outputs; column += kPanel) {
+    const int columns = product.outputs - column < kPanel ? kGrain : kPanel;
+    multiply_panel(columns, rows, product.inputs, in,
+                   {product.panels + std::ptrdiff_t(column) * product.inputs, columns},
+                   product.bias + column, {out.numbers + column, out.stride});
+  }
 }
 
 }  // namespace selfmate::SELFMATE_SIMD

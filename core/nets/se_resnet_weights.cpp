@@ -228,8 +228,8 @@ PackedNet::PackedNet(const SeResNetShape& shape, const Weights& weights) {
   layers_.stem = packer.convolution("stem", shape.planes(), filters);
   layers_.stem_norm = packer.norm("stem_norm", filters);
   for (int i = 0; i < shape.blocks; ++i)
-    blocks_.push_back(packer.block("blocks." + std::to_string(i), shape,
-                                   i >= shape.blocks - shape.attention));
+    blocks_.push_back(
+        packer.block("blocks." + std::to_string(i), shape, i >= shape.blocks - shape.attention));
   layers_.blocks = blocks_.data();
   layers_.policy = packer.linear("policy", filters, kKinds, true);
   layers_.value_channels = packer.linear("value.channels", filters, kValueChannels, true);

@@ -30,9 +30,13 @@ SELFMATE_INLINE Vec load(const float* from) {
   return to;
 }
 
-SELFMATE_INLINE void store(float* to, Vec from) { std::memcpy(to, &from, sizeof from); }
+SELFMATE_INLINE void store(float* to, Vec from) {
+  std::memcpy(to, &from, sizeof from);
+}
 
-SELFMATE_INLINE Vec all(float number) { return number - Vec{}; }
+SELFMATE_INLINE Vec all(float number) {
+  return number - Vec{};
+}
 
 // a * b + c
 SELFMATE_INLINE Vec fused(Vec a, Vec b, Vec c) {
@@ -52,8 +56,12 @@ SELFMATE_INLINE Vec fused_minus(Vec a, Vec b, Vec c) {
 #endif
 }
 
-SELFMATE_INLINE Vec most(Vec a, Vec b) { return a > b ? a : b; }
-SELFMATE_INLINE Vec least(Vec a, Vec b) { return a < b ? a : b; }
+SELFMATE_INLINE Vec most(Vec a, Vec b) {
+  return a > b ? a : b;
+}
+SELFMATE_INLINE Vec least(Vec a, Vec b) {
+  return a < b ? a : b;
+}
 
 SELFMATE_INLINE float sum_of(Vec lanes) {
   float sums[kLanes];

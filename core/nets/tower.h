@@ -31,7 +31,8 @@ inline void excite(const Squeeze& layer, const Scaling& scaling, int filters, co
   for (int c = 0; c < filters; c += kLanes)
     store(means + c, fused(load(means + c), load(scaling.factors + c), load(scaling.shifts + c)));
   apply(layer.down, 1, {means, 0}, {squeezed, 0});
-  for (int i = 0; i < layer.down.outputs; i += kLanes) store(squeezed + i, gelu(load(squeezed + i)));
+  for (int i = 0; i < layer.down.outputs; i += kLanes)
+    store(squeezed + i, gelu(load(squeezed + i)));
   apply(layer.up, 1, {squeezed, 0}, {means, 0});
   for (int c = 0; c < filters; c += kLanes) {
     const Vec factor = sigmoid(load(means + c));
@@ -108,8 +109,8 @@ inline void value_head(const Layers& net, int boards, const Room& room, float* v
     copy(room.answers + i * width, net.outputs, values + i * net.outputs);
 }
 
-inline void run(const Layers& net, const float* planes, int boards, const Room& room,
-                float* values, float* logits) {
+inline void run(const Layers& net, const float* planes, int boards, const Room& room, float* values,
+                float* logits) {
   run_stem(net, planes, boards, room);
   for (int i = 0; i < net.block_count; ++i) run_block(net.blocks[i], boards, net.filters, room);
   for (int i = 0; i < boards; ++i)

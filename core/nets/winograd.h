@@ -12,7 +12,8 @@ namespace selfmate::SELFMATE_SIMD {
 // Six numbers in a line, `step` vectors apart, to six.
 SELFMATE_INLINE void transform_line(const Vec* in, int step, Vec* out, int out_step) {
   const Vec small_square = all(kSmallSquare), large_square = all(kLargeSquare);
-  const Vec small = all(kSmallPoint), large = all(kLargePoint), middle = all(kSmallSquare + kLargeSquare);
+  const Vec small = all(kSmallPoint), large = all(kLargePoint),
+            middle = all(kSmallSquare + kLargeSquare);
   const Vec in1 = in[step], in2 = in[2 * step], in3 = in[3 * step], in4 = in[4 * step];
   const Vec even_small = fused_minus(large_square, in2, in4);
   const Vec odd_small = fused_minus(large_square, in1, in3);
@@ -30,7 +31,8 @@ SELFMATE_INLINE void transform_line(const Vec* in, int step, Vec* out, int out_s
 SELFMATE_INLINE void restore_line(const Vec* in, int step, Vec* out, int out_step) {
   const Vec small = all(kSmallPoint), large = all(kLargePoint);
   const Vec even_small = in[step] + in[2 * step], odd_small = small * (in[step] - in[2 * step]);
-  const Vec even_large = in[3 * step] + in[4 * step], odd_large = large * (in[3 * step] - in[4 * step]);
+  const Vec even_large = in[3 * step] + in[4 * step],
+            odd_large = large * (in[3 * step] - in[4 * step]);
   const Vec small_square = all(kSmallSquare), large_square = all(kLargeSquare);
   out[0] = in[0] + (even_small + even_large);
   out[out_step] = odd_small + odd_large;
@@ -40,7 +42,8 @@ SELFMATE_INLINE void restore_line(const Vec* in, int step, Vec* out, int out_ste
 
 // One vector of channels of one tile; `board` is at those channels.
 template <int Tile>
-SELFMATE_INLINE void transform_tile(const float* board, int width, float* out, std::ptrdiff_t step) {
+SELFMATE_INLINE void transform_tile(const float* board, int width, float* out,
+                                    std::ptrdiff_t step) {
   constexpr int kTop = Tile / 2 * 4 - 1, kLeft = Tile % 2 * 4 - 1;
   Vec lines[kTileNumbers];
   for (int x = 0; x < 6; ++x) {
@@ -69,7 +72,8 @@ inline void transform_board(const float* board, int width, float* out, std::ptrd
   }
 }
 
-SELFMATE_INLINE void restore_tile(const float* sums, std::ptrdiff_t step, float* corner, int width) {
+SELFMATE_INLINE void restore_tile(const float* sums, std::ptrdiff_t step, float* corner,
+                                  int width) {
   Vec lines[24];
   for (int x = 0; x < 6; ++x) {
     Vec line[6];
@@ -93,7 +97,7 @@ inline void convolve(const Convolution& layer, int boards, const Room& room, flo
     for (int number = 0; number < kTileNumbers; ++number)
       multiply_panel(columns, tiles, layer.inputs,
                      {room.tiles + number * tile_step(boards, width), width},
-                     panel + std::ptrdiff_t(number) * layer.inputs * columns, zeros,
+                     {panel + std::ptrdiff_t(number) * layer.inputs * columns, columns}, zeros,
                      {room.sums + number * tile_step(boards, kPanel), kPanel});
     for (int tile = 0; tile < tiles; ++tile)
       for (int lane = 0; lane < columns; lane += kLanes) {

@@ -1,5 +1,5 @@
-// The points of Winograd's method: 0, these two of either sign, and infinity. Their squares have the
-// product 1, which the transforms make use of.
+// The points of Winograd's method: 0, these two of either sign, and infinity. Their squares have
+// the product 1, which the transforms make use of.
 #pragma once
 
 namespace selfmate {

@@ -23,6 +23,8 @@ Workroom::Workroom(const Layers& net) {
   room_.answers = take(kMostBoards * filled(net.outputs));
 }
 
-float* Workroom::take(std::size_t size) { return parts_.emplace_back(size).get(); }
+float* Workroom::take(std::size_t size) {
+  return parts_.emplace_back(size).get();
+}
 
 }  // namespace selfmate

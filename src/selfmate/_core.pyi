@@ -365,3 +365,18 @@ def sparse_transposed_times(columns: numpy.typing.NDArray[numpy.int32], values: 
 
 def products_at(columns: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], left: numpy.typing.NDArray[numpy.float32], right: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Each row of `left` times those rows of `right` that its columns name."""
+
+class SeResNet:
+    """
+    The forward pass of nets.SeResNet. For any number of threads at once; a row's answer is the same, bit for bit, in any batch.
+    """
+
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, semantic: bool, portable: bool = False) -> None: ...
+
+    def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
+        """Takes over other weights of the same shapes."""
+
+    def evaluate(self, planes: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 [N, 4672], for planes [N, 68, 8, 8].
+        """
