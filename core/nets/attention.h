@@ -14,38 +14,47 @@ inline void turn(int rows, int columns, Factor in, Result out) {
       out.numbers[column * out.stride + row] = in.numbers[row * in.stride + column];
 }
 
-// Each row [64] in place; the sums are still to be divided by.
-SELFMATE_INLINE float exponentials(float* scores) {
-  Vec top = load(scores);
-  for (int i = kLanes; i < kSquares; i += kLanes) top = most(top, load(scores + i));
-  const Vec highest = all(most_of(top));
-  Vec sum{};
-  for (int i = 0; i < kSquares; i += kLanes) {
-    const Vec weight = exponential(load(scores + i) - highest);
-    store(scores + i, weight);
-    sum += weight;
-  }
-  return sum_of(sum);
+SELFMATE_INLINE Vec highest_of(const float* scores) {
+  Vec found[4];
+  for (int i = 0; i < 4; ++i) found[i] = load(scores + i * kSquares);
+  for (int key = 4; key < kSquares; key += 4)
+    for (int i = 0; i < 4; ++i) found[i] = most(found[i], load(scores + (key + i) * kSquares));
+  return most(most(found[0], found[1]), most(found[2], found[3]));
 }
 
-// What one head sees, [64, head width].
+// Scores [key][query] to weights, in place; by `shares` [query] they are still to be multiplied.
+inline void weigh(float* scores, float* shares) {
+  for (int query = 0; query < kSquares; query += kLanes) {
+    const Vec highest = highest_of(scores + query);
+    Vec sum{};
+    for (int key = 0; key < kSquares; ++key) {
+      float* score = scores + key * kSquares + query;
+      const Vec weight = exponential(load(score) - highest);
+      store(score, weight);
+      sum += weight;
+    }
+    store(shares + query, all(1.0f) / sum);
+  }
+}
+
+// What one head sees, [64, head width]. Scores are kept by key and query, so that those of several
+// queries are in one vector.
 inline void see(const float* query, const float* key, const float* value, int head_width,
                 const Room& room, float* seen) {
   const std::ptrdiff_t stride = 3 * kHeads * head_width, seen_stride = kHeads * head_width;
   const float zeros[kPanel] = {};
-  turn(kSquares, head_width, {key, stride}, {room.keys, kSquares});
+  turn(kSquares, head_width, {query, stride}, {room.queries, kSquares});
   for (int column = 0; column < kSquares; column += kPanel)
-    multiply<kPanel / kLanes>(kSquares, head_width, {query, stride}, {room.keys + column, kSquares},
-                              zeros, {room.scores + column, kSquares});
+    multiply<kPanel / kLanes>(kSquares, head_width, {key, stride},
+                              {room.queries + column, kSquares}, zeros,
+                              {room.scores + column, kSquares});
   float shares[kSquares];
-  for (int row = 0; row < kSquares; ++row)
-    shares[row] = 1.0f / exponentials(room.scores + row * kSquares);
+  weigh(room.scores, shares);
   for (int column = 0; column < head_width; column += kPanel)
-    multiply_panel(head_width - column, kSquares, kSquares, {room.scores, kSquares},
+    multiply_panel(head_width - column, kSquares, kSquares, {room.scores, 1, kSquares},
                    {value + column, stride}, zeros, {seen + column, seen_stride});
-  for (int row = 0; row < kSquares; ++row)
-    for (int c = 0; c < head_width; c += kLanes)
-      store(seen + row * seen_stride + c, load(seen + row * seen_stride + c) * all(shares[row]));
+  for (int row = 0; row < kSquares; ++row, seen += seen_stride)
+    for (int c = 0; c < head_width; c += kLanes) store(seen + c, load(seen + c) * all(shares[row]));
 }
 
 inline void attend(const Attention& layer, float* board, int filters, const Room& room) {

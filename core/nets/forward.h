@@ -6,7 +6,7 @@
 namespace selfmate {
 
 // Values [boards, outputs] and logits [boards, 4672] for planes [boards, 68, 64], of at most
-// kMostBoards boards.
+// boards_at_once(filters) boards.
 using Forward = void (*)(const Layers& net, const float* planes, int boards, const Room& room,
                          float* values, float* logits);
 

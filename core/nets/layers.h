@@ -19,7 +19,13 @@ constexpr int kPlanes = 68;
 constexpr int kKinds = 73;  // of moves from a square
 constexpr int kValueChannels = 8;
 constexpr int kValueWidth = 512;
-constexpr int kMostBoards = 6;  // worked on together, so that weights are fetched once for all
+
+// How many boards are worked on together, so that weights are fetched once for all of them: the
+// transformed tiles of more would not stay in a core's own cache, and large nets have more weights
+// to fetch than tiles.
+constexpr int boards_at_once(int filters) {
+  return filters <= 64 ? 6 : 12;
+}
 
 constexpr int filled(int width) {
   return (width + kGrain - 1) / kGrain * kGrain;
@@ -74,18 +80,18 @@ struct Layers {
   Product policy, value_channels, value_hidden, value_out;
 };
 
-// Room to work in, for up to kMostBoards boards.
+// Room to work in, for the boards that are worked on together.
 struct Room {
   float* boards;    // [boards, 64, filters]
   float* changes;   // [boards, 64, filters]
   float* planes;    // [64, filled(planes)]
   float* tiles;     // of all boards, transformed: [36, tile, channel] with gaps
   float* sums;      // of a panel: [36, tile, panel] with gaps
-  float* channels;  // [6, filters]
+  float* channels;  // [5, filters]
   float* squares;   // [64, filters], normalised
   float* looks;     // [64, 3, heads, head_width]
-  float* keys;      // of a head, turned: [head_width, 64]
-  float* scores;    // of a head: [64, 64]
+  float* queries;   // of a head, turned: [head_width, 64]
+  float* scores;    // of a head: [key, query]
   float* seen;      // [64, heads, head_width]
   float* policy;    // [64, filled(kinds)]
   float* values;    // [boards, 64, value channels]

@@ -15,7 +15,8 @@ constexpr int kMostRows = 2;
 
 struct Factor {
   const float* numbers;
-  std::ptrdiff_t stride;  // from row to row
+  std::ptrdiff_t stride;    // from row to row
+  std::ptrdiff_t step = 1;  // from column to column, where the factor is on the left
 };
 
 struct Result {
@@ -36,7 +37,7 @@ SELFMATE_INLINE void multiply_rows(int depth, Factor left, Factor right, const f
     for (int v = 0; v < Vectors; ++v)
       columns[v] = load(right.numbers + k * right.stride + v * kLanes);
     for (int row = 0; row < Rows; ++row) {
-      const Vec factor = all(left.numbers[row * left.stride + k]);
+      const Vec factor = all(left.numbers[row * left.stride + k * left.step]);
       for (int v = 0; v < Vectors; ++v) sums[row][v] = fused(factor, columns[v], sums[row][v]);
     }
   }
@@ -60,8 +61,9 @@ void multiply(int rows, int depth, Factor left, Factor right, const float* start
   const int shares = (rows + kMostRows - 1) / kMostRows;
   for (int share = 0, row = 0; share < shares; ++share) {
     const int end = rows * (share + 1) / shares;
-    multiply_some<Vectors>(end - row, depth, {left.numbers + row * left.stride, left.stride}, right,
-                           start, {out.numbers + row * out.stride, out.stride});
+    multiply_some<Vectors>(end - row, depth,
+                           {left.numbers + row * left.stride, left.stride, left.step}, right, start,
+                           {out.numbers + row * out.stride, out.stride});
     row = end;
   }
 }

@@ -39,7 +39,8 @@ void SeResNet::evaluate_share(const Layers& layers, const float* planes, std::in
     }
   }
   if (!workroom) workroom = std::make_unique<Workroom>(layers);
-  const std::int64_t groups = (count + kMostBoards - 1) / kMostBoards;
+  const int most = boards_at_once(shape_.filters);
+  const std::int64_t groups = (count + most - 1) / most;  // of much the same size
   for (std::int64_t group = 0, begin = 0; group < groups; ++group) {
     const std::int64_t end = count * (group + 1) / groups;
     forward_(layers, planes + begin * kPlanes * kSquares, int(end - begin), workroom->room(),

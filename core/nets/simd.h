@@ -71,13 +71,4 @@ SELFMATE_INLINE float sum_of(Vec lanes) {
   return sums[0];
 }
 
-SELFMATE_INLINE float most_of(Vec lanes) {
-  float found[kLanes];
-  store(found, lanes);
-  for (int step = kLanes / 2; step > 0; step /= 2)
-    for (int lane = 0; lane < step; ++lane)
-      found[lane] = found[lane] > found[lane + step] ? found[lane] : found[lane + step];
-  return found[0];
-}
-
 }  // namespace selfmate::SELFMATE_SIMD

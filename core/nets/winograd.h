@@ -9,56 +9,56 @@
 
 namespace selfmate::SELFMATE_SIMD {
 
-// Six numbers in a line, `step` vectors apart, to six.
-SELFMATE_INLINE void transform_line(const Vec* in, int step, Vec* out, int out_step) {
-  const Vec small_square = all(kSmallSquare), large_square = all(kLargeSquare);
-  const Vec small = all(kSmallPoint), large = all(kLargePoint),
-            middle = all(kSmallSquare + kLargeSquare);
-  const Vec in1 = in[step], in2 = in[2 * step], in3 = in[3 * step], in4 = in[4 * step];
-  const Vec even_small = fused_minus(large_square, in2, in4);
-  const Vec odd_small = fused_minus(large_square, in1, in3);
-  const Vec even_large = fused_minus(small_square, in2, in4);
-  const Vec odd_large = fused_minus(small_square, in1, in3);
-  out[0] = fused_minus(middle, in2, in[0] + in4);
-  out[out_step] = fused(small, odd_small, even_small);
-  out[2 * out_step] = fused_minus(small, odd_small, even_small);
-  out[3 * out_step] = fused(large, odd_large, even_large);
-  out[4 * out_step] = fused_minus(large, odd_large, even_large);
-  out[5 * out_step] = fused_minus(middle, in3, in1 + in[5 * step]);
+// Six numbers in a line to six.
+SELFMATE_INLINE void transform_line(const Vec (&in)[6], Vec (&out)[6]) {
+  const Vec small = all(kSmallPoint), small_square = all(kSmallSquare);
+  const Vec large = all(kLargePoint), large_square = all(kLargeSquare);
+  const Vec both_squares = all(kSmallSquare + kLargeSquare);
+  const Vec even_small = fused_minus(large_square, in[2], in[4]);
+  const Vec odd_small = fused_minus(large_square, in[1], in[3]);
+  const Vec even_large = fused_minus(small_square, in[2], in[4]);
+  const Vec odd_large = fused_minus(small_square, in[1], in[3]);
+  out[0] = fused_minus(both_squares, in[2], in[0] + in[4]);
+  out[1] = fused(small, odd_small, even_small);
+  out[2] = fused_minus(small, odd_small, even_small);
+  out[3] = fused(large, odd_large, even_large);
+  out[4] = fused_minus(large, odd_large, even_large);
+  out[5] = fused_minus(both_squares, in[3], in[1] + in[5]);
 }
 
 // Six numbers back to four.
-SELFMATE_INLINE void restore_line(const Vec* in, int step, Vec* out, int out_step) {
-  const Vec small = all(kSmallPoint), large = all(kLargePoint);
-  const Vec even_small = in[step] + in[2 * step], odd_small = small * (in[step] - in[2 * step]);
-  const Vec even_large = in[3 * step] + in[4 * step],
-            odd_large = large * (in[3 * step] - in[4 * step]);
+SELFMATE_INLINE void restore_line(const Vec (&in)[6], Vec (&out)[4]) {
   const Vec small_square = all(kSmallSquare), large_square = all(kLargeSquare);
+  const Vec even_small = in[1] + in[2], odd_small = all(kSmallPoint) * (in[1] - in[2]);
+  const Vec even_large = in[3] + in[4], odd_large = all(kLargePoint) * (in[3] - in[4]);
   out[0] = in[0] + (even_small + even_large);
-  out[out_step] = odd_small + odd_large;
-  out[2 * out_step] = fused(small_square, even_small, large_square * even_large);
-  out[3 * out_step] = fused(small_square, odd_small, fused(large_square, odd_large, in[5 * step]));
+  out[1] = odd_small + odd_large;
+  out[2] = fused(small_square, even_small, large_square * even_large);
+  out[3] = fused(small_square, odd_small, fused(large_square, odd_large, in[5]));
 }
 
-// One vector of channels of one tile; `board` is at those channels.
+// One vector of channels of one tile; `board` is at those channels. The loops stay loops: unrolled,
+// they compute more addresses than there are registers for.
 template <int Tile>
-SELFMATE_INLINE void transform_tile(const float* board, int width, float* out,
+SELFMATE_INLINE void transform_tile(const float* board, std::ptrdiff_t width, float* out,
                                     std::ptrdiff_t step) {
   constexpr int kTop = Tile / 2 * 4 - 1, kLeft = Tile % 2 * 4 - 1;
-  Vec lines[kTileNumbers];
-  for (int x = 0; x < 6; ++x) {
+  Vec rows[6][6];
+  for (Vec& number : rows[kTop < 0 ? 0 : 5]) number = Vec{};
+#pragma GCC unroll 1
+  for (int y = kTop < 0 ? 1 : 0; y < (kTop < 0 ? 6 : 5); ++y) {
+    const float* row = board + (kTop + y) * 8 * width;
     Vec line[6];
-    for (int y = 0; y < 6; ++y) {
-      const int row = kTop + y, column = kLeft + x;
-      const bool inside = row >= 0 && row < 8 && column >= 0 && column < 8;
-      line[y] = inside ? load(board + (row * 8 + column) * width) : Vec{};
-    }
-    transform_line(line, 1, lines + x, 6);
+    for (int x = 0; x < 6; ++x)
+      line[x] = kLeft + x >= 0 && kLeft + x < 8 ? load(row + (kLeft + x) * width) : Vec{};
+    transform_line(line, rows[y]);
   }
-  for (int y = 0; y < 6; ++y) {
-    Vec line[6];
-    transform_line(lines + 6 * y, 1, line, 1);
-    for (int x = 0; x < 6; ++x) store(out + (6 * y + x) * step, line[x]);
+#pragma GCC unroll 1
+  for (int x = 0; x < 6; ++x) {
+    Vec line[6], transformed[6];
+    for (int y = 0; y < 6; ++y) line[y] = rows[y][x];
+    transform_line(line, transformed);
+    for (int y = 0; y < 6; ++y) store(out + (6 * y + x) * step, transformed[y]);
   }
 }
 
@@ -73,17 +73,20 @@ inline void transform_board(const float* board, int width, float* out, std::ptrd
 }
 
 SELFMATE_INLINE void restore_tile(const float* sums, std::ptrdiff_t step, float* corner,
-                                  int width) {
-  Vec lines[24];
-  for (int x = 0; x < 6; ++x) {
+                                  std::ptrdiff_t width) {
+  Vec rows[6][4];
+#pragma GCC unroll 1
+  for (int y = 0; y < 6; ++y) {
     Vec line[6];
-    for (int y = 0; y < 6; ++y) line[y] = load(sums + (6 * y + x) * step);
-    restore_line(line, 1, lines + x, 6);
+    for (int x = 0; x < 6; ++x) line[x] = load(sums + (6 * y + x) * step);
+    restore_line(line, rows[y]);
   }
-  for (int y = 0; y < 4; ++y) {
-    Vec line[4];
-    restore_line(lines + 6 * y, 1, line, 1);
-    for (int x = 0; x < 4; ++x) store(corner + (8 * y + x) * width, line[x]);
+#pragma GCC unroll 1
+  for (int x = 0; x < 4; ++x) {
+    Vec line[6], restored[4];
+    for (int y = 0; y < 6; ++y) line[y] = rows[y][x];
+    restore_line(line, restored);
+    for (int y = 0; y < 4; ++y) store(corner + (8 * y + x) * width, restored[y]);
   }
 }
 
