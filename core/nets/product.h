@@ -32,7 +32,7 @@ SELFMATE_INLINE void multiply_rows(int depth, Factor left, Factor right, const f
     for (int v = 0; v < Vectors; ++v) sums[row][v] = load(start + v * kLanes);
 #pragma GCC unroll 4
   for (int k = 0; k < depth; ++k) {
-    __builtin_prefetch(right.numbers + (depth + k) * right.stride);
+    __builtin_prefetch(right.numbers + (depth + k) * right.stride);  // the next panel
     Vec columns[Vectors];
     for (int v = 0; v < Vectors; ++v)
       columns[v] = load(right.numbers + k * right.stride + v * kLanes);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "nets/attention.h"
-#include "nets/winograd.h"
+#include "nets/convolution.h"
 
 namespace selfmate::SELFMATE_SIMD {
 
