@@ -1,59 +1,77 @@
 #include "nets/se_resnet.h"
 
+#include <nanobind/stl/string.h>
+
 #include "bindings/module.h"
-#include "nets/wide.h"
 
 namespace selfmate::bindings {
 namespace {
 
 using namespace nb::literals;
 
-using Array = nb::ndarray<nb::ro, const float, nb::c_contig, nb::device::cpu>;
-
-void make_net(SeResNet* self, const nb::dict& weights) {
-  if (!processor_is_wide()) throw BadInput("this processor lacks AVX2, which nets need here");
-  Tensors tensors;
-  for (const auto& [name, value] : weights) {
-    const std::string text = nb::str(name).c_str();
-    Array array;
-    if (!nb::try_cast<Array>(value, array, false))
-      throw BadInput("the weights " + text + " must be a C-contiguous float32 array");
-    Tensor tensor{{}, array.data()};
-    for (std::size_t axis = 0; axis < array.ndim(); ++axis)
-      tensor.shape.push_back(std::int64_t(array.shape(axis)));
-    tensors.emplace(text, std::move(tensor));
+// Looks into the arrays, which the dict keeps alive meanwhile.
+Weights weights_of(const nb::dict& arrays) {
+  Weights weights;
+  for (const auto& [key, value] : arrays) {
+    std::string name;
+    if (!nb::try_cast(key, name)) throw BadInput("the names of weights must be texts");
+    nb::ndarray<nb::ro, nb::device::cpu> array;
+    if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
+      throw BadInput("the weight " + name + " must be an array");
+    std::vector<std::size_t> shape;
+    for (std::size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(array.shape(axis));
+    const float* numbers = checked_array<float>(value, ("the weight " + name).c_str(), shape);
+    weights[name] = {numbers, std::move(shape)};
   }
-  nb::gil_scoped_release release;
-  new (self) SeResNet(tensors);
+  return weights;
 }
 
-nb::object evaluate(const SeResNet& self, nb::handle planes, int threads) {
+void init(SeResNet* net, const nb::dict& weights, int blocks, int filters, int attention,
+          bool squeeze, bool wdl, bool semantic, bool portable) {
+  const SeResNetShape shape{blocks, filters, attention, squeeze, wdl, semantic};
+  new (net) SeResNet(shape, weights_of(weights), portable);
+}
+
+nb::tuple evaluate(SeResNet& net, nb::handle planes, int threads) {
   check_threads(threads);
-  const std::size_t count = extents_of_four(planes, "planes")[0];
-  const auto* from = checked_array<float>(planes, "planes", {count, 68, 8, 8});
-  const auto values = std::size_t(self.values());
-  std::vector<float> logits(count * 64 * 73), value(count * values);
+  nb::ndarray<nb::ro, nb::ndim<4>, nb::device::cpu> array;
+  if (!nb::ndarray_check(planes) || !nb::try_cast(planes, array, false))
+    throw BadInput("planes must be an array of four dimensions");
+  const std::size_t count = array.shape(0);
+  const float* numbers = checked_array<float>(planes, "planes", {count, kPlanes, 8, 8});
+  const std::size_t outputs = net.outputs(), actions = kSquares * kKinds;
+  std::vector<float> values(count * outputs), logits(count * actions);
   {
     nb::gil_scoped_release release;
-    self.evaluate(from, std::int64_t(count), logits.data(), value.data(), threads);
+    net.evaluate(numbers, std::int64_t(count), threads, values.data(), logits.data());
   }
-  return nb::make_tuple(to_numpy(std::move(logits), {count, 64 * 73}),
-                        to_numpy(std::move(value), {count, values}));
+  return nb::make_tuple(to_numpy(std::move(values), {count, outputs}),
+                        to_numpy(std::move(logits), {count, actions}));
 }
 
 }  // namespace
 
 void bind_se_resnet(nb::module_& module) {
-  nb::class_<SeResNet>(module, "SeResNet", "A trained net that only answers.")
-      .def("__init__", &make_net, "weights"_a,
-           nb::sig("def __init__(self, weights: dict[str, "
-                   "numpy.typing.NDArray[numpy.float32]]) -> None"),
-           "The weights by their names in torch; they are copied.")
+  nb::class_<SeResNet>(module, "SeResNet",
+                       "The forward pass of nets.SeResNet. For any number of threads at once; a "
+                       "row's answer is the same, bit for bit, in any batch.")
+      .def("__init__", &init, "weights"_a, nb::kw_only(), "blocks"_a, "filters"_a, "attention"_a,
+           "squeeze"_a, "wdl"_a, "semantic"_a, "portable"_a = false,
+           nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
+                   "*, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, "
+                   "semantic: bool, portable: bool = False) -> None"))
+      .def(
+          "load", [](SeResNet& net, const nb::dict& weights) { net.load(weights_of(weights)); },
+          "weights"_a,
+          nb::sig("def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) "
+                  "-> None"),
+          "Takes over other weights of the same shapes.")
       .def("evaluate", &evaluate, "planes"_a.none(), "threads"_a = 1,
            nb::sig("def evaluate(self, planes: numpy.typing.NDArray[numpy.float32], "
                    "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float32]]"),
-           "Logits of actions [N, 4672] and of the value [N, 3 or 1] for planes [N, 68, 8, 8].");
+           "Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 "
+           "[N, 4672], for planes [N, 68, 8, 8].");
 }
 
 }  // namespace selfmate::bindings

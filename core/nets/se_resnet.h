@@ -1,53 +1,40 @@
-// What a trained SE-ResNet (nets/se_resnet.py) says of positions. It learns in torch; here it only
-// answers: without waiting for Python between layers, and the same, bit for bit, for a position in
-// whatever batch it is and on any number of threads.
+// The SE-ResNet of nets/se_resnet.py on the processor, without torch.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
-#include "nets/layers.h"
+#include "nets/forward.h"
+#include "nets/se_resnet_weights.h"
+#include "nets/workroom.h"
 
 namespace selfmate {
 
-struct Squeeze {
-  Linear down, up;
-};
-
-struct Attention {
-  Norm norm;
-  std::vector<float> places;
-  Linear look, add;
-};
-
-struct Block {
-  Convolution first, second;
-  Norm first_norm, second_norm;
-  std::optional<Squeeze> squeeze;
-  std::optional<Attention> attention;
-};
-
+// For any number of threads at once. A row's answer is the same, bit for bit, in any batch.
 class SeResNet {
  public:
-  // The weights by the names that they have in torch, copied. BadInput if one is missing or does
-  // not fit the others. The processor must be wide (nets/wide.h).
-  explicit SeResNet(const Tensors& weights);
+  // `portable`: the version for any processor, even where there is a quicker one.
+  SeResNet(const SeResNetShape& shape, const Weights& weights, bool portable);
 
-  // planes [count, 68, 8, 8] to logits of actions [count, 64, 73] and of the value [count,
-  // values()]
-  void evaluate(const float* planes, std::int64_t count, float* logits, float* value,
-                int threads) const;
+  // Takes over other weights. Who is at work goes on with those it began with.
+  void load(const Weights& weights);
 
-  std::int64_t values() const { return value_out_.outputs; }
+  // Values [count, outputs] and logits [count, 4672] for planes [count, 68, 64].
+  void evaluate(const float* planes, std::int64_t count, int threads, float* values, float* logits);
+
+  int outputs() const { return shape_.outputs(); }
 
  private:
-  void evaluate_some(const float* planes, std::int64_t count, float* logits, float* value) const;
+  void evaluate_share(const Layers& layers, const float* planes, std::int64_t count, float* values,
+                      float* logits);
 
-  Convolution stem_;
-  Norm stem_norm_;
-  std::vector<Block> blocks_;
-  Linear policy_, value_channels_, value_hidden_, value_out_;
+  const SeResNetShape shape_;
+  const Forward forward_;
+  std::mutex mutex_;
+  std::shared_ptr<const PackedNet> packed_;
+  std::vector<std::unique_ptr<Workroom>> free_rooms_;
 };
 
 }  // namespace selfmate

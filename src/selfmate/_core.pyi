@@ -389,12 +389,16 @@ def convolution_gradient(boards: numpy.typing.NDArray[numpy.float32], gradients:
     """
 
 class SeResNet:
-    """A trained net that only answers."""
+    """
+    The forward pass of nets.SeResNet. For any number of threads at once; a row's answer is the same, bit for bit, in any batch.
+    """
 
-    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
-        """The weights by their names in torch; they are copied."""
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, semantic: bool, portable: bool = False) -> None: ...
+
+    def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
+        """Takes over other weights of the same shapes."""
 
     def evaluate(self, planes: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
         """
-        Logits of actions [N, 4672] and of the value [N, 3 or 1] for planes [N, 68, 8, 8].
+        Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 [N, 4672], for planes [N, 68, 8, 8].
         """

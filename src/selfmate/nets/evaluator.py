@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfmate import _core
+from selfmate.nets.core_evaluator import CoreEvaluator
 from selfmate.nets.se_resnet import PLANES, SeResNet
 from selfmate.nets.threads import one_thread
 
@@ -34,27 +34,16 @@ class Evaluator(Protocol):
 
 
 def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> Evaluator:
-    """The core's engine is the quicker one and takes any number of rows at its best speed; torch's
-    serves other devices, and processors that the core's was not made for. "auto" knows which."""
+    """The core's engine is the quicker one on any processor and takes any number of rows at its
+    best speed; torch's serves other devices. "auto" knows which."""
     if engine not in ENGINES:
         raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
-    core_can = _core.processor_is_wide() and net.device.type == "cpu"
-    if engine == "core" and not core_can:
-        raise ValueError("the core evaluates nets on processors with AVX2 only; take engine torch")
-    return CoreEvaluator(net, threads) if core_can and engine != "torch" else TorchEvaluator(net)
-
-
-class CoreEvaluator:
-    def __init__(self, net: SeResNet, threads: int = 1) -> None:
-        self._net, self._threads = net, threads
-        self.refresh()
-
-    def refresh(self) -> None:
-        self._trained = _core.SeResNet(self._net.arrays())
-
-    def __call__(self, planes: NDArray[np.float32]) -> Answer:
-        logits, value = self._trained.evaluate(planes, self._threads)
-        return _chances(torch.from_numpy(value)).numpy(), logits
+    on_processor = net.device.type == "cpu"
+    if engine == "core" and not on_processor:
+        raise ValueError("the core evaluates nets on processors only; take engine torch")
+    if on_processor and engine != "torch":
+        return CoreEvaluator(net, threads=threads)
+    return TorchEvaluator(net)
 
 
 class TorchEvaluator:
