@@ -5,13 +5,12 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from unit.data.imported import import_random_games
-
 from selfmate.learners import LEARNERS, Learner
 from selfmate.learners.config import Config, read_config
 from selfmate.presets import presets_of
 from selfmate.runs.on_disk import RunOnDisk, Session
 from unit.data.collected import collect
+from unit.data.imported import import_random_games
 from unit.learners.toy import TOY
 
 CONTRACTED = (*LEARNERS.values(), TOY)
