@@ -34,8 +34,7 @@ LEAVES = 8  # in a batch of one game
 SIMULATIONS = 800
 ONE_GAME_SIMULATIONS = 20_000
 NET_SIMULATIONS = 10
-ONE_GAME_NET_SIMULATIONS = 200
-PYTHON_NET_SIMULATIONS = 80
+ONE_GAME_NET_SIMULATIONS = 100
 OPINION = 30  # makes the policy of a new net about as sharp as that of a trained one
 EVEN = np.array([0.25, 0.5, 0.25], np.float32)
 
@@ -85,14 +84,12 @@ def contestants(net: SeResNet) -> dict[str, Go]:
         ),
         "torch": partial(ask_torch, theirs, planes, NET_SIMULATIONS // 2),
         "bare_net_of_8": partial(ask, ours, planes[:LEAVES], NET_SIMULATIONS * 4),
-        "search_one_game": partial(
-            grow, ours, boards[:1], ONE_GAME_NET_SIMULATIONS, leaves_per_game=LEAVES
-        ),
+        "search_one_game": partial(grow_one_by_one, ours, boards[:4], ONE_GAME_NET_SIMULATIONS),
         "python_mcts": partial(
             search_in_python,
             with_net(theirs, settings, batch=LEAVES),
             boards[:1],
-            PYTHON_NET_SIMULATIONS,
+            ONE_GAME_NET_SIMULATIONS,
         ),
         "torch_of_8": partial(ask_torch, theirs, planes[:LEAVES], NET_SIMULATIONS * 2),
     }
@@ -132,6 +129,11 @@ def grow(
     forest.plant(slots, boards)
     forest.start(slots, simulations)
     return sum(forest.batches())
+
+
+def grow_one_by_one(evaluator: Evaluator, boards: list[Board], simulations: int) -> float:
+    """As an engine does that plays one game."""
+    return sum(grow(evaluator, [board], simulations, leaves_per_game=LEAVES) for board in boards)
 
 
 def search_in_python(search: PythonMcts[Any], boards: list[Board], simulations: int) -> float:

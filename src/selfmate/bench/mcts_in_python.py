@@ -6,7 +6,6 @@ what every move of every leaf would do.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import chess
@@ -21,22 +20,23 @@ Seen = TypeVar("Seen")
 Look = Callable[[chess.Board, list[chess.Move]], Seen]
 # For every leaf its value for the side to move, and how likely each of its moves is.
 Judge = Callable[[list[Seen]], list[tuple[float, Floats]]]
+NOTHING: Floats = np.zeros(0)
 
 
-@dataclass(slots=True, eq=False)
 class Node:
-    """Sums are for the side to move here; `tries` and `sums` of moves count walks under way."""
+    """Values are for the side to move here; those of its moves count walks under way as lost."""
 
-    moves: list[chess.Move] = field(default_factory=list)
-    priors: Floats | None = None  # None: not evaluated
-    tries: Floats | None = None
-    sums: Floats | None = None
-    children: dict[int, "Node"] = field(default_factory=dict)
-    begun: int = 0  # walks
-    visits: int = 0
-    value_sum: float = 0.0
-    ending: float | None = None  # its value when the game is over
-    is_waiting: bool = False
+    __slots__ = ("begun", "children", "ending", "is_waiting", "moves", "priors", "sums", "tries",
+                 "value_sum", "visits")  # fmt: skip
+
+    def __init__(self) -> None:
+        self.moves: list[chess.Move] = []
+        self.priors = self.tries = self.sums = NOTHING  # of the moves, once it is evaluated
+        self.children: dict[int, Node] = {}
+        self.begun = self.visits = 0  # walks from here, walks that came back
+        self.value_sum = 0.0
+        self.ending: float | None = None  # its value when the game is over
+        self.is_waiting = False  # for its evaluation
 
 
 Path = list[tuple[Node, int]]
@@ -69,7 +69,7 @@ class PythonMcts(Generic[Seen]):
 
     def _descend(self, root: Node, board: chess.Board) -> tuple[Path, Node]:
         path, node = Path(), root
-        while node.priors is not None:
+        while len(node.priors):
             at = self._select(node)
             path.append((node, at))
             self._begin(node, at, 1)
@@ -80,7 +80,6 @@ class PythonMcts(Generic[Seen]):
         return path, node
 
     def _select(self, node: Node) -> int:
-        assert node.priors is not None and node.tries is not None and node.sums is not None
         settings, tried = self._settings, node.tries > 0
         untried = node.value_sum / node.visits
         untried -= settings.fpu_reduction * math.sqrt(node.priors @ tried)
@@ -90,7 +89,6 @@ class PythonMcts(Generic[Seen]):
 
     def _begin(self, node: Node, at: int, walks: int) -> None:
         """A walk under way counts as lost; -1 takes it back."""
-        assert node.tries is not None and node.sums is not None
         node.begun += walks
         node.tries[at] += walks
         node.sums[at] -= walks * self._settings.virtual_loss
@@ -126,7 +124,6 @@ class PythonMcts(Generic[Seen]):
         node.visits += 1
         node.value_sum += value
         for parent, at in reversed(path):
-            assert parent.sums is not None
             value = -value
             parent.sums[at] += value + self._settings.virtual_loss
             parent.visits += 1
@@ -143,7 +140,6 @@ def ending(board: chess.Board, moves: list[chess.Move]) -> float | None:
 
 
 def visits_of(root: Node) -> dict[str, int]:
-    assert root.tries is not None
     return {move.uci(): int(n) for move, n in zip(root.moves, root.tries, strict=True)}
 
 

@@ -126,9 +126,7 @@ def _way(square: int, color: bool) -> int:
     return _mask(s for s in chess.SQUARES if s // 8 in ahead and abs(s % 8 - square % 8) <= 1)
 
 
-def _fill_mobility(
-    plane: NDArray[np.float32], board: chess.Board, kind: int, most: int
-) -> None:
+def _fill_mobility(plane: NDArray[np.float32], board: chess.Board, kind: int, most: int) -> None:
     free = ~board.occupied_co[board.turn]
     for square in _squares(board.pieces_mask(kind, board.turn)):
         reached = chess.popcount(board.attacks_mask(square) & free)

@@ -1,4 +1,4 @@
-"""The SE-ResNet as torch alone would have it, with the convolutions of torch, in races with ours."""
+"""The SE-ResNet as torch alone would have it, and the search in Python that asks it."""
 
 import chess
 import numpy as np
@@ -32,7 +32,7 @@ def _torch_convolution(layer: BoardConvolution) -> nn.Conv2d:
 
 
 class TorchJudge:
-    """What a Python program asks a net for a leaf of its search, and what it makes of the answer."""
+    """What a Python program shows a net of its leaves, and what it makes of the answers."""
 
     def __init__(self, net: SeResNet) -> None:
         self._net = net.eval()
