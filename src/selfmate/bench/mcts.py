@@ -27,71 +27,78 @@ from selfmate.nets.threads import one_thread
 from selfmate.rules import Board
 from selfmate.search.tree import Forest, TreeSettings
 
-ROUNDS = 7
+ROUNDS = 12
+NET_ROUNDS = 48  # short ones: the ratios are small
 GAMES = 64  # at once, each with a leaf in a batch
 LEAVES = 8  # in a batch of one game
 # Simulations of a game in one go.
 SIMULATIONS = 800
 ONE_GAME_SIMULATIONS = 20_000
-NET_SIMULATIONS = 10
-ONE_GAME_NET_SIMULATIONS = 100
-OPINION = 30  # makes the policy of a new net about as sharp as that of a trained one
+NET_SIMULATIONS = 48
+NO_END = 1_000_000
+OPINION = 45  # leaves about ten moves in question, as a trained net does
 EVEN = np.array([0.25, 0.5, 0.25], np.float32)
 
 
-def run(rounds: int = ROUNDS) -> Figures:
+def run(rounds: int = ROUNDS, net_rounds: int = NET_ROUNDS) -> Figures:
     """All contestants in one run, on one thread but for one that has two."""
-    with one_thread():
-        rates = rates_by_round(contestants(opinionated_net()), rounds)
-    figures: Figures = {
-        "trivial_simulations_per_s": median(rates["trivial"]),
-        "trivial_x_vs_python_mcts": median_ratio(rates["trivial"], rates["trivial_python_mcts"]),
-        "search_x_vs_bare_net": median_ratio(rates["search"], rates["bare_net"]),
-        "search_one_game_x_vs_bare_net": median_ratio(
-            rates["search_one_game"], rates["bare_net_of_8"]
-        ),
-        "search_x_vs_python_mcts": median_ratio(rates["search_one_game"], rates["python_mcts"]),
-        "core_x_vs_torch": median_ratio(rates["bare_net"], rates["torch"]),
-        "core_of_8_x_vs_torch": median_ratio(rates["bare_net_of_8"], rates["torch_of_8"]),
-        "two_threads_x_vs_one": median_ratio(rates["bare_net_two_threads"], rates["bare_net"]),
-    }
-    for name in ("trivial_one_game", "trivial_python_mcts"):
-        figures[f"{name}_simulations_per_s"] = median(rates.pop(name))
-    del rates["trivial"]
-    for name, of_rounds in rates.items():
-        figures[f"{name}_evaluations_per_s"] = median(of_rounds)
-    return figures
-
-
-def contestants(net: SeResNet) -> dict[str, Go]:
-    """Those whose ratio counts come one after the other."""
+    net = opinionated_net()
     boards = [opening.board() for opening in shipped_openings()[:GAMES]]
-    planes = encode("planes68", boards)
-    ours, theirs = make_evaluator(net), with_torch_convolutions(net)
-    settings = TreeSettings(leaves_per_game=LEAVES)
+    with one_thread():
+        trivial = rates_by_round(knowing_nothing_race(boards), rounds)
+        asking = rates_by_round(many_games_race(net, boards), net_rounds)
+        asking |= rates_by_round(one_game_race(net, boards[0]), net_rounds)
+    return _figures(trivial, asking)
+
+
+def _figures(trivial: dict[str, list[float]], asking: dict[str, list[float]]) -> Figures:
+    ratios = {
+        "search_x_vs_bare_net": ("search", "bare_net"),
+        "search_one_game_x_vs_bare_net": ("search_one_game", "bare_net_of_8"),
+        "search_x_vs_python_mcts": ("search_one_game", "python_mcts"),
+        "core_x_vs_torch": ("bare_net", "torch"),
+        "two_threads_x_vs_one": ("bare_net_two_threads", "bare_net"),
+    }
+    return {
+        "trivial_simulations_per_s": median(trivial["trivial"]),
+        "trivial_x_vs_python_mcts": median_ratio(trivial["trivial"], trivial["python_mcts"]),
+        **{key: median_ratio(asking[ours], asking[peer]) for key, (ours, peer) in ratios.items()},
+        "trivial_one_game_simulations_per_s": median(trivial["one_game"]),
+        "trivial_python_mcts_simulations_per_s": median(trivial["python_mcts"]),
+        **{f"{name}_evaluations_per_s": median(rates) for name, rates in asking.items()},
+    }
+
+
+def knowing_nothing_race(boards: list[Board]) -> dict[str, Go]:
+    slow = knowing_nothing(TreeSettings(), batch=LEAVES)
     return {
         "trivial": partial(grow_trivially, boards, SIMULATIONS),
-        "trivial_python_mcts": partial(
-            search_in_python, knowing_nothing(settings, batch=LEAVES), boards[:1], SIMULATIONS
-        ),
-        "trivial_one_game": partial(
+        "python_mcts": partial(search_in_python, slow, boards[0], SIMULATIONS),
+        "one_game": partial(
             grow_trivially, boards[:1], ONE_GAME_SIMULATIONS, leaves_per_game=LEAVES
         ),
-        "search": partial(grow, ours, boards, NET_SIMULATIONS),
-        "bare_net": partial(ask, ours, planes, NET_SIMULATIONS),
-        "bare_net_two_threads": partial(
-            ask, make_evaluator(net, threads=2), planes, NET_SIMULATIONS
-        ),
-        "torch": partial(ask_torch, theirs, planes, NET_SIMULATIONS // 2),
-        "bare_net_of_8": partial(ask, ours, planes[:LEAVES], NET_SIMULATIONS * 4),
-        "search_one_game": partial(grow_one_by_one, ours, boards[:4], ONE_GAME_NET_SIMULATIONS),
-        "python_mcts": partial(
-            search_in_python,
-            with_net(theirs, settings, batch=LEAVES),
-            boards[:1],
-            ONE_GAME_NET_SIMULATIONS,
-        ),
-        "torch_of_8": partial(ask_torch, theirs, planes[:LEAVES], NET_SIMULATIONS * 2),
+    }
+
+
+def many_games_race(net: SeResNet, boards: list[Board]) -> dict[str, Go]:
+    """A go is a batch of as many leaves or positions as there are games."""
+    ours, planes = make_evaluator(net), encode("planes68", boards)
+    return {
+        "search": growing(ours, boards),
+        "bare_net": partial(ask, ours, planes),
+        "bare_net_two_threads": partial(ask, make_evaluator(net, threads=2), planes),
+        "torch": partial(ask_torch, with_torch_convolutions(net), planes),
+    }
+
+
+def one_game_race(net: SeResNet, board: Board) -> dict[str, Go]:
+    """Batches of eight, as an engine has them that plays one game."""
+    ours, planes = make_evaluator(net), encode("planes68", [board] * LEAVES)
+    slow = with_net(with_torch_convolutions(net), TreeSettings(), batch=LEAVES)
+    return {
+        "search_one_game": partial(grow, ours, board, NET_SIMULATIONS),
+        "bare_net_of_8": lambda: sum(ask(ours, planes) for _ in range(NET_SIMULATIONS // LEAVES)),
+        "python_mcts": partial(search_in_python, slow, board, NET_SIMULATIONS),
     }
 
 
@@ -119,28 +126,28 @@ def grow_trivially(boards: list[Board], simulations: int, *, leaves_per_game: in
     return float((visits - 1).sum())
 
 
-def grow(
-    evaluator: Evaluator, boards: list[Board], simulations: int, *, leaves_per_game: int = 1
-) -> float:
-    """Evaluations that the trees asked for."""
-    settings = TreeSettings(leaves_per_game=leaves_per_game)
-    forest = Forest(evaluator, settings, batch=len(boards) * leaves_per_game)
-    slots = np.arange(len(boards))
+def growing(evaluator: Evaluator, boards: list[Board]) -> Go:
+    """Trees that grow by a batch in every go, and say how many evaluations it took."""
+    forest, slots = Forest(evaluator, batch=len(boards)), np.arange(len(boards))
     forest.plant(slots, boards)
-    forest.start(slots, simulations)
+    forest.start(slots, NO_END)
+    batches = forest.batches()
+    return lambda: next(batches)
+
+
+def grow(evaluator: Evaluator, board: Board, simulations: int) -> float:
+    """Evaluations that the tree of one game asked for."""
+    forest = Forest(evaluator, TreeSettings(leaves_per_game=LEAVES), batch=LEAVES)
+    slot = np.zeros(1, np.int64)
+    forest.plant(slot, [board])
+    forest.start(slot, simulations)
     return sum(forest.batches())
 
 
-def grow_one_by_one(evaluator: Evaluator, boards: list[Board], simulations: int) -> float:
-    """As an engine does that plays one game."""
-    return sum(grow(evaluator, [board], simulations, leaves_per_game=LEAVES) for board in boards)
-
-
-def search_in_python(search: PythonMcts[Any], boards: list[Board], simulations: int) -> float:
+def search_in_python(search: PythonMcts[Any], board: Board, simulations: int) -> float:
     """Evaluations that it asked for."""
     before = search.evaluations
-    for board in boards:
-        search.search(board_of_python_chess(board), simulations)
+    search.search(board_of_python_chess(board), simulations)
     return search.evaluations - before
 
 
@@ -152,14 +159,12 @@ def board_of_python_chess(board: Board) -> chess.Board:
     return same
 
 
-def ask(evaluator: Evaluator, planes: NDArray[np.float32], times: int) -> float:
-    for _ in range(times):
-        evaluator(planes)
-    return len(planes) * times
+def ask(evaluator: Evaluator, planes: NDArray[np.float32]) -> float:
+    evaluator(planes)
+    return len(planes)
 
 
-def ask_torch(net: SeResNet, planes: NDArray[np.float32], times: int) -> float:
+def ask_torch(net: SeResNet, planes: NDArray[np.float32]) -> float:
     with torch.inference_mode():
-        for _ in range(times):
-            net(torch.from_numpy(planes))
-    return len(planes) * times
+        net(torch.from_numpy(planes))
+    return len(planes)

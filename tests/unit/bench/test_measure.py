@@ -1,5 +1,7 @@
 """Speeds by a clock of our own."""
 
+from functools import partial
+
 import pytest
 
 from selfmate.bench import measure
@@ -41,3 +43,14 @@ def test_every_round_has_its_rates(clock: Clock) -> None:
 def test_the_best_round_counts(clock: Clock) -> None:
     goes = {"ours": clock.takes(2, 1, 3), "absent": None}
     assert best_rates(goes, 3) == {"ours": 6, "absent": None}
+
+
+def test_every_other_round_goes_backwards() -> None:
+    order = list[str]()
+
+    def noted(name: str) -> float:
+        order.append(name)
+        return 1
+
+    rates_by_round({name: partial(noted, name) for name in "abc"}, 2)
+    assert "".join(order) == "abccba"
