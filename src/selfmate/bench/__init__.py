@@ -16,6 +16,8 @@ SUITES = {
     "lab": "how long the page waits for answers while trainings take every core",
     "pgn": "reading games, beside python-chess and pgn-extract",
     "import": "games read, filtered and stored in chunks, beside a script with python-chess",
+    "mcts": "tree search with and without a net, beside the net alone and a search in Python",
+    "train": "AlphaZero's net learning and playing, beside torch's convolutions",
 }
 _MODULES = {"import": "game_import"}  # where Python does not allow the name
 

@@ -1,0 +1,32 @@
+"""Both contestants of `bench train` learn the same, and what is counted was done."""
+
+from pathlib import Path
+
+import pytest
+
+from selfmate.bench import train
+from selfmate.bench.train import check_same, imported, learners, load, pretrain, update
+from selfmate.data.examples import examples_of_games
+from selfmate.nets.convolution import BoardConvolution
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train, "BATCH", 16)
+
+
+def test_both_learn_the_same_and_one_with_torch_alone(tmp_path: Path) -> None:
+    games = imported(tmp_path, 20)
+    ours, plain = learners(games)
+    assert not any(isinstance(layer, BoardConvolution) for layer in plain.net.modules())
+    examples = examples_of_games(next(ours.stream.batches(0, 16, 16)))
+    check_same(ours, plain, examples)
+    update(ours, examples)
+    with pytest.raises(RuntimeError, match="the two nets learn differently"):
+        check_same(ours, plain, examples)
+
+
+def test_what_is_counted(tmp_path: Path) -> None:
+    games = imported(tmp_path, 20)
+    assert load(games) == games.counts["training"] > 100
+    assert pretrain(learners(games)[0], updates=2, threads=1) == 32
