@@ -9,7 +9,8 @@ from selfmate.cli.numbers import LARGEST_SEED, above_zero, whole
 
 Preset = Annotated[str | None, typer.Option(metavar="P", help="Settings that ship, such as tiny.")]
 ConfigFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Settings as TOML, or a run's config.toml.")
+    Path | None,
+    typer.Option(metavar="FILE", help="Settings as TOML or JSON, or a run's config.toml."),
 ]
 Sets = Annotated[
     list[str] | None,

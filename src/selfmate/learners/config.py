@@ -1,5 +1,6 @@
 """The configuration of a learner: what all have in common, and how it is read in layers."""
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,19 +92,28 @@ def _layers(
 def _read_file(learner: "Learner", file: Path) -> Mapping[str, Any]:
     """A file of settings, or the `config.toml` of a run."""
     if not file.is_file():
-        raise ValueError(f"there is no file {file}; --config takes a TOML file of settings")
+        raise ValueError(f"there is no file {file}; --config takes settings as TOML or JSON")
     if file.stat().st_size > LARGEST_FILE:
         raise ValueError(f"{file} has {file.stat().st_size} bytes, at most {LARGEST_FILE} are read")
-    try:
-        settings = tomllib.loads(file.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file} is no TOML file: {error}") from None
+    settings = _parsed(file)
     if settings.keys() != {"learner", "config"} or not isinstance(settings["config"], dict):
         return settings
     if settings["learner"] != learner.name:
         found = in_words(settings["learner"])
         raise ValueError(f"{file} is for the learner {found}, not for {learner.name!r}")
     return settings["config"]
+
+
+def _parsed(file: Path) -> dict[str, Any]:
+    """JSON begins with a brace, which TOML never does."""
+    kind, parse = "TOML", tomllib.loads
+    try:
+        text = file.read_text("utf-8")
+        if text.lstrip().startswith("{"):
+            kind, parse = "JSON", json.loads
+        return parse(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file} is no {kind} file: {error}") from None
 
 
 def _read_set(text: str) -> Mapping[str, Any]:

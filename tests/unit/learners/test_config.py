@@ -133,6 +133,8 @@ def test_what_is_near_nothing_suggests_nothing() -> None:
         (b"\xff\xfe", "is no TOML file"),
         (b"batch = " + b"1" * 5_000, "is no TOML file"),
         (b"hidden = " + b"[" * 100_000, "is no TOML file"),
+        (b'{"rate": ', "is no JSON file"),
+        (b'{"hidden": ' + b"[" * 100_000, "is no JSON file"),
         (b"#" * (LARGEST_FILE + 1), f"at most {LARGEST_FILE} are read"),
         (b"batch = 0x" + b"f" * 5_000, "batch cannot be 0xfff"),
         (b"[more]\nrate = 0.1", "toy has no setting 'more'"),
@@ -152,6 +154,13 @@ def test_a_bad_file_is_refused(content: bytes, message: str, tmp_path: Path) -> 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.toml", Path("/dev/null")):
         assert f"there is no file {path}" in complaint(file=path)
+
+
+def test_json_says_the_same_as_toml(tmp_path: Path) -> None:
+    toml, json = tmp_path / "mine.toml", tmp_path / "mine.json"
+    toml.write_text("rate = 0.25\nhidden = [3, 4]\n", "utf-8")
+    json.write_text('{"rate": 0.25, "hidden": [3, 4]}', "utf-8")
+    assert read_toy(file=json) == read_toy(file=toml) != read_toy()
 
 
 def test_the_file_of_a_run_is_a_configuration(tmp_path: Path) -> None:

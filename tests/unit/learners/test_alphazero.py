@@ -1,0 +1,96 @@
+"""AlphaZero's own parts: what is drawn, what a fall brings, what is remembered."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from selfmate.arena.report import MatchReport
+from selfmate.data.chunks import ChunkFolder
+from selfmate.encodings.stored import planes_of
+from selfmate.learners import find_learner
+from selfmate.learners.alphazero import AlphaZero
+from selfmate.learners.alphazero_config import Config
+from selfmate.learners.config import read_config
+from selfmate.runs.live import copied
+from selfmate.runs.steps import Plan, RunStep
+from unit.data.example_rows import tree_games
+from unit.data.imported import import_random_games
+
+
+def config(*sets: str) -> Config:
+    found = read_config(find_learner("alphazero"), preset="try", sets=sets)
+    assert isinstance(found, Config)
+    return found
+
+
+def step_of(number: int = 1) -> RunStep:
+    return RunStep(Plan(total=9, unit="cycles", size=1), number, "nothing")
+
+
+@pytest.fixture(scope="module")
+def masters(tmp_path_factory: pytest.TempPathFactory) -> ChunkFolder:
+    folder = tmp_path_factory.mktemp("masters") / "chunks"
+    import_random_games(folder)
+    return ChunkFolder(Path(folder))
+
+
+def test_a_share_of_each_batch_is_master_games(masters: ChunkFolder) -> None:
+    learner = AlphaZero(config("batch=20", "master_share=0.3", "replay=100"), masters)
+    learner.replay.add("games", tree_games(10))
+    for examples in learner.lessons(1, 3, np.random.default_rng(1)):
+        assert len(examples) == 20
+        # Masters play one move; a search of random shares would play several.
+        certain = np.maximum.reduceat(examples.policy, examples.legal.offsets[:-1]) == 1
+        assert certain.sum() == 6
+    assert sum(1 for _ in learner.lessons(1, 3, np.random.default_rng(1))) == 3
+
+
+def test_without_masters_all_is_own_play() -> None:
+    learner = AlphaZero(config("batch=20", "replay=100"))
+    learner.replay.add("games", tree_games(10))
+    (examples,) = learner.lessons(1, 1, np.random.default_rng(1))
+    assert len(examples) == 20
+
+
+def test_the_rate_falls_to_its_least() -> None:
+    some = config("learning_rate=0.01", "learning_rate_decay=0.5", "least_learning_rate=0.002")
+    assert [some.learning_rate_in(cycle) for cycle in (1, 2, 3, 4)] == [0.01, 0.005, 0.0025, 0.002]
+
+
+def test_a_fall_on_the_ladder_takes_the_best_net_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = AlphaZero(config("roll_back=0.1", "batch=8", "most_updates=2", "replay=100"))
+    learner.replay.add("games", tree_games(10))
+    best = copied(learner.best.arrays())
+    scores = iter([0.5, 0.45, 0.3])
+
+    class Score:
+        def __init__(self, score: float) -> None:
+            self.score, self.mean_plies, self.ply_limit_games = score, 10, 0
+
+    def reports(player: object) -> dict[str, MatchReport]:
+        return {"random": Score(next(scores))}  # type: ignore[dict-item]
+
+    monkeypatch.setattr(type(learner.evaluation), "reports", lambda _, player: reports(player))
+    for fell in (False, False, True):
+        learner.learn(1, np.random.default_rng(1))
+        step = step_of()
+        learner.climb(step)
+        net = learner.net.arrays()
+        same = all(np.array_equal(net[name], array) for name, array in best.items())
+        assert same == fell
+        assert [note.alarm for note in step.notes] == [True] * fell
+    assert learner.counts["roll_backs"] == 1
+    assert not any(array.any() for array in learner.descent.arrays().values())
+
+
+def test_promotion_gives_the_best_the_learners_weights() -> None:
+    learner = AlphaZero(config("promotion=always", "batch=8", "most_updates=2", "replay=100"))
+    learner.replay.add("games", tree_games(10))
+    planes = planes_of(tree_games(3).stored)
+    before = learner.evaluators[0](planes)
+    learner.learn(1, np.random.default_rng(1))
+    unchanged = learner.evaluators[0](planes)
+    assert np.array_equal(before[1], unchanged[1])
+    assert learner.contest(step_of())["promoted"] == 1
+    assert not np.array_equal(before[1], learner.evaluators[0](planes)[1])
