@@ -232,7 +232,8 @@ void bind_tree_search(nb::module_& module) {
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.int64]]"),
-           "All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the "
+           "All legal moves of the slots, with actions of az4672, visits, priors, values for the "
+           "side to move, the "
            "share each should be played with, and offsets: slot i has rows offsets[i] up to "
            "offsets[i + 1].")
       .def("roots", &roots, "slots"_a.none(),
