@@ -74,10 +74,13 @@ class Gate:
         sprt = self.sprt
         llr, accepted = sprt.llr(pairs), sprt.verdict(pairs)
         if accepted is None:
-            better = f"{sprt.elo1:g}" if llr > 0 else f"{sprt.elo0:g}"
-            return llr > 0, f"undecided at the cap, likelier {better} Elo better (LLR {llr:+.2f})"
+            likelier, other = (sprt.elo1, sprt.elo0) if llr > 0 else (sprt.elo0, sprt.elo1)
+            return llr > 0, (
+                f"undecided at the cap, {likelier:+g} Elo is likelier than {other:+g} "
+                f"(LLR {llr:+.2f})"
+            )
         name = sprt.elo1 if accepted == Accepted.H1 else sprt.elo0
-        return accepted == Accepted.H1, f"the test accepts {name:g} Elo (LLR {llr:+.2f})"
+        return accepted == Accepted.H1, f"the test accepts {name:+g} Elo (LLR {llr:+.2f})"
 
     def _by_points(self, pairs: Pentanomial) -> tuple[bool, str]:
         above = pairs.score > POINTS

@@ -46,7 +46,7 @@ class Tally:
 
     games: int = 0
     plies: int = 0
-    simulations: int = 0  # evaluations of the net; others were known
+    evaluations: int = 0  # of the net; other leaves were known
     ends: Counter[str] = field(default_factory=Counter)
     decided: int = 0
     distinct: int = 0
@@ -112,7 +112,7 @@ class _Table:
         numbers = np.array([seat.number for seat in seats])
         dice = roll(self.plan.seed, numbers, 2 * plies + np.array([[NOISE], [MOVE]]))
         self._forest.start(slots, self.plan.simulations, dice[NOISE])
-        self.tally.simulations += sum(self._forest.batches())
+        self.tally.evaluations += sum(self._forest.batches())
         roots, found = self._forest.roots(slots), self._forest.moves(slots)
         moves = chosen_moves(roots, found, self._temperatures(plies), dice[MOVE])
         stored = store(boards)
@@ -140,7 +140,10 @@ class _Table:
                 self._end(slot, 0, "ply_limit")
 
     def _temperatures(self, plies: Numbers) -> NDArray[np.float64]:
+        """With Gumbel the noise has explored already, and the winner is played."""
         plan = self.plan
+        if plan.settings.gumbel_moves:
+            return np.zeros(len(plies))
         return np.where(plies < plan.temperature_plies, plan.temperature, plan.temperature_end)
 
     def _resigns(self, seat: _Seat, white: bool, value: float) -> bool:
@@ -163,8 +166,9 @@ class _Table:
         tally.ends[reason] += 1
         tally.decided += result != 0
         tally.white_points += (1 + result) / 2
-        tally.checked += seat.gave_up != 0
-        tally.wrong += seat.gave_up != 0 and result != -seat.gave_up
+        if seat.gave_up and reason != "ply_limit":  # a game that was cut shows nothing
+            tally.checked += 1
+            tally.wrong += result != -seat.gave_up
 
 
 def _games(tables: Sequence[_Table]) -> TreeGames:

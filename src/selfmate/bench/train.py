@@ -77,7 +77,7 @@ def _figures(rates: dict[str, list[float]], tally: Tally) -> Figures:
         ),
         **{f"{name}_positions_per_s": median(of_rounds) for name, of_rounds in rates.items()},
         "self_play_all_cores_plies_per_s": plies_per_s,
-        "self_play_all_cores_evaluations_per_s": plies_per_s * tally.simulations / tally.plies,
+        "self_play_all_cores_evaluations_per_s": plies_per_s * tally.evaluations / tally.plies,
     }
 
 

@@ -32,7 +32,9 @@ def pretrain(
     ],
     data: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="What selfmate collect wrote; several are fine."),
+        typer.Option(
+            metavar="PATH", help="Files of selfmate collect, or a folder of selfmate import."
+        ),
     ] = None,
     preset: Preset = None,
     config: ConfigFile = None,

@@ -63,6 +63,10 @@ class Manifest(Origin):
     chunks: dict[Split, list[ChunkEntry]]
 
 
+class DamagedChunkError(ValueError):
+    """A chunk is not what the manifest tells of."""
+
+
 class ChunkFolder:
     """ValueError in a sentence when the path is none, or not a whole one."""
 
@@ -95,13 +99,27 @@ class ChunkFolder:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise ValueError(f"cannot read the chunk {path}: {error.strerror}") from error
+            raise DamagedChunkError(f"cannot read the chunk {path}: {error.strerror}") from error
         if sha256(data).hexdigest() != entry.sha256:
-            raise ValueError(f"{path} is damaged: its bytes are not those the manifest tells of")
+            raise DamagedChunkError(
+                f"{path} is damaged: its bytes are not those the manifest tells of"
+            )
         return parse_chunk(data, str(path), entry.rows)
 
     def _entries(self, split: Split) -> list[ChunkEntry]:
         return self.manifest.chunks.get(split, [])
+
+
+def open_chunks(path: Path, *splits: Split) -> ChunkFolder:
+    """A folder that has positions for these uses; ValueError in a sentence otherwise."""
+    folder = ChunkFolder(path)
+    for split in splits:
+        if not folder.counts[split]:
+            raise ValueError(
+                f"{path} has no positions for {split}: import more games, or with another "
+                "--validation"
+            )
+    return folder
 
 
 def _manifest_bytes(path: Path) -> bytes:

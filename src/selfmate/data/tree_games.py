@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 class TreeGames(Page):
     """P positions with N legal moves in all, those of a position together."""
 
-    stored: Stored  # [P, 135]
+    stored: Stored  # [P, STORED_BYTES]
     results_side_to_move: NDArray[np.int8]  # [P] how the game ended: 1, 0, -1
     legal_counts: NDArray[np.uint8]  # [P]
     actions: NDArray[np.uint16]  # [N] of az4672

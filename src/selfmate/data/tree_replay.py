@@ -38,8 +38,9 @@ class TreeReplay:
         """Positions may come twice; there must be one at least."""
         size = len(self)
         first_recent = size - max(1, round(NEWEST * size))
-        is_recent = dice.random(count) < self._recent
-        rows = dice.integers(np.where(is_recent, first_recent, 0), size)
+        is_recent = (dice.random(count) < self._recent) | (first_recent == 0)
+        least, end = np.where(is_recent, first_recent, 0), np.where(is_recent, size, first_recent)
+        rows = dice.integers(least, end)
         return self.examples(np.sort(rows))  # page by page; the order within a batch is no matter
 
     def examples(self, rows: Rows) -> Examples:

@@ -18,7 +18,7 @@ from selfmate.rules import GameRecords
 from selfmate.rules.ragged import Ragged
 
 STORED_BYTES = _core.STORED_BYTES
-VERSION = 1  # raised whenever a byte changes its meaning
+VERSION = 2  # raised whenever a byte changes its meaning
 FLAGS = 56  # the byte whose lowest bit says that Black is to move
 
 Stored = NDArray[np.uint8]  # [B, STORED_BYTES]

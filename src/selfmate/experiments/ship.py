@@ -16,6 +16,7 @@ from selfmate.weights import card_path, weights_path
 from selfmate.weights.card import ModelCard, Rating
 
 MOST_BYTES = 4_000_000
+PLACES = ("data", "masters")  # settings that name folders of whoever made the net
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ def ship(run: RunDirectory, version: str, name: str, told: Told) -> ModelCard:
         data=told.data,
         minutes=round(_seconds(run, found.card.step) / 60, 1),
         figures=_figures(run, found.card.step),
-        settings=dict(run.config),
+        settings={name: value for name, value in run.config.items() if name not in PLACES},
         ratings=told.ratings,
         player=dict(found.card.player),
         weights_bytes=len(weights),
@@ -67,6 +68,7 @@ def _figures(run: RunDirectory, step: int) -> dict[str, float]:
     for line in run.metrics():
         if line["step"] <= step:
             figures |= line
+    del figures["step"]
     return figures
 
 

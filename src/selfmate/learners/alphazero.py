@@ -19,13 +19,14 @@ from selfmate.arena.sprt import Sprt
 from selfmate.arena.starts import Starts
 from selfmate.arena.tree_self_play import Plan, Tally, play_games
 from selfmate.data.chunk_stream import ChunkStream
-from selfmate.data.chunks import ChunkFolder
+from selfmate.data.chunks import ChunkFolder, DamagedChunkError, open_chunks
 from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.replay import page_name, pages_of_replay
 from selfmate.data.tree_games import TreeGames
 from selfmate.data.tree_replay import TreeReplay, joined
 from selfmate.learners.alphazero_config import Config
 from selfmate.learners.alphazero_loss import loss_of
+from selfmate.learners.alphazero_net import check_net
 from selfmate.learners.health import Vitals, Watch
 from selfmate.learners.resignation import Resignation
 from selfmate.nets.descent import Descent
@@ -33,7 +34,7 @@ from selfmate.nets.devices import mixed_precision, placed
 from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.threads import computing_threads
 from selfmate.players.tree_player import TreePlayer
-from selfmate.runs.errors import RunRefusedError
+from selfmate.runs.errors import RunFailedError, RunRefusedError
 from selfmate.runs.live import copied, parted, prefixed
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.sample_game import SampleGame
@@ -45,6 +46,10 @@ CPU = torch.device("cpu")
 RUNGS = ("random", "greedy", "teacher:depth=1")
 
 
+class DivergedError(Exception):
+    """What was learned cannot be used."""
+
+
 class AlphaZero:
     """All that learns and plays: a `State` of a run."""
 
@@ -54,6 +59,7 @@ class AlphaZero:
         self.config, self.masters, self.device = config, masters, device
         torch.manual_seed(config.seed)
         self.net = config.spec().make_net().to(device)
+        self.net.checkpointing = config.checkpointing
         self.best = config.spec().make_net().to(device)
         self.best.take(self.net.arrays())
         self.descent = Descent.sgd(
@@ -64,7 +70,8 @@ class AlphaZero:
         self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.resignation = Resignation(config.resign_checked)
         self.health = Watch()
-        self.ladder_score = 0.0  # of the best net, when it was last measured
+        self.highest: Arrays = copied(self.net.arrays())  # with the highest score on the ladder
+        self.ladder_score = 0.0  # theirs
         self.counts = {"updates": 0, "promotions": 0, "roll_backs": 0}
         self.evaluation = Evaluation(
             opponents=RUNGS,
@@ -115,28 +122,34 @@ class AlphaZero:
             noise_alpha=config.noise_alpha,
             noise_share=config.noise_share,
             gumbel_moves=config.gumbel_moves,
+            gumbel_visits=config.gumbel_visits,
+            gumbel_scale=config.gumbel_scale,
             widening=config.widening,
+            widening_power=config.widening_power,
+            exact_key=config.exact_key,
             cached_evaluations=config.cached_evaluations,
             most_nodes=config.most_nodes,
         )
 
-    def learn(self, cycle: int, dice: np.random.Generator) -> dict[str, float]:
-        """The updates of a cycle."""
+    def learn(self, cycle: int, dice: np.random.Generator, attempt: int = 1) -> dict[str, float]:
+        """The updates of a cycle, in smaller steps if they came to nothing before."""
         updates = math.ceil(self.config.epochs * len(self.replay) / self.config.batch)
         updates = min(updates, self.config.most_updates or updates)
-        rate = self.config.learning_rate_in(cycle)
+        rate = self.config.learning_rate_in(cycle) / 2 ** (attempt - 1)
         lessons = self.lessons(cycle, updates, dice)
         told = [self.update(examples, rate) for examples in lessons]
         means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+        if not all(map(math.isfinite, means.values())):
+            raise DivergedError("the losses or gradients are not finite")
         return means | {"learning_rate": rate}
 
     def lessons(self, cycle: int, updates: int, dice: np.random.Generator) -> Iterator[Examples]:
         """Batches of own games, with a share of master games if there are any."""
         batch = self.config.batch
-        if self.masters is None:
+        if self.masters is None or not self.config.master_share:
             yield from (self.replay.draw(dice, batch) for _ in range(updates))
             return
-        share = round(self.config.master_share * batch)
+        share = min(batch - 1, max(1, round(self.config.master_share * batch)))
         stream = ChunkStream(self.masters, "training", seed=self.config.seed + cycle)
         for chunk in stream.batches(0, updates * share, share):
             yield joined([self.replay.draw(dice, batch - share), examples_of_games(chunk)])
@@ -165,7 +178,7 @@ class AlphaZero:
         simulations = self.config.promotion_simulations
         learner = TreePlayer("learner", self.net, simulations=simulations)
         best = TreePlayer("best", self.best, simulations=simulations)
-        verdict = self.gate.contest(learner, best, seed=step.number)
+        verdict = self.gate.contest(learner, best, seed=self.config.seed + step.number)
         step.say(verdict.sentence)
         if verdict.promoted:
             self.promote(self.net.arrays())
@@ -183,20 +196,31 @@ class AlphaZero:
 
     def climb(self, step: Step) -> dict[str, float]:
         """Matches of the net that learns, without search, with the ladder. Who has fallen far goes
-        back to the best."""
+        back to the weights that stood highest."""
         reports = self.evaluation.reports(TreePlayer("learner", self.net, simulations=0))
         score = float(np.mean([report.score for report in reports.values()]))
-        if score < self.ladder_score - self.config.roll_back:
-            self.counts["roll_backs"] += 1
-            self.net.take(self.best.arrays())
-            self.descent.forget()
-            step.say(
-                f"the ladder score fell from {self.ladder_score:.1%} to {score:.1%}: back to the "
-                "best net; lower learning_rate, or add masters, if this happens again",
-                alarm=True,
-            )
-        self.ladder_score = max(self.ladder_score, score)
-        return figures_of(reports) | {"ladder_score": score}
+        fell = score < self.ladder_score - self.config.roll_back
+        if fell:
+            self.roll_back(score, step)
+        elif score > self.ladder_score:
+            self.highest, self.ladder_score = copied(self.net.arrays()), score
+        return figures_of(reports) | {"ladder_score": score, "rolled_back": int(fell)}
+
+    def roll_back(self, score: float, step: Step) -> None:
+        step.say(
+            f"the ladder score fell from {self.ladder_score:.1%} to {score:.1%}: back to the "
+            "weights that had the former; if this happens again, lower learning_rate or add "
+            "masters",
+            alarm=True,
+        )
+        self.counts["roll_backs"] += 1
+        self.net.take(self.highest)
+        self.descent.forget()
+        if self.config.promotion == "always":
+            self.promote(self.highest)
+        # The highest of many noisy scores is too high: held against it, a net that stands still
+        # would be thrown back for ever.
+        self.ladder_score = score
 
     def save(self) -> Saved:
         facts: dict[str, Any] = {
@@ -220,6 +244,7 @@ class AlphaZero:
         self.net.take(saved.weights)
         self.descent.take(parts["descent"])
         self.promote(parts["best"])
+        self.highest = parts["highest"]
         pages = pages_of_replay(saved.pages)
         self.replay.load({name: TreeGames.from_arrays(page) for name, page in pages.items()})
         self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
@@ -228,10 +253,12 @@ class AlphaZero:
         self.health.load(saved.facts["health"])
 
     def _rest(self) -> Arrays:
-        return prefixed(descent=self.descent.arrays(), best=self.best.arrays())
+        return prefixed(
+            descent=self.descent.arrays(), best=self.best.arrays(), highest=self.highest
+        )
 
     def load_weights(self, weights: Arrays) -> None:
-        check_layout(weights, self.net.arrays())
+        check_net(weights, self.net)
         self.net.take(weights)
         self.promote(weights)
 
@@ -240,26 +267,33 @@ def train(config: Config, run: Run, device: str = "cpu") -> None:
     learner = AlphaZero(config, open_masters(config), torch.device(device))
     with computing_threads(config.threads):
         for step in learner.steps(run):
-            cycle(learner, step)
+            try:
+                cycle(learner, step)
+            except DivergedError as error:
+                step.go_back(str(error))
+            except DamagedChunkError as error:
+                raise RunFailedError(f"the master games cannot be used: {error}") from error
 
 
 def cycle(learner: AlphaZero, step: Step) -> None:
     config, watch = learner.config, Stopwatch()
     dice = np.random.default_rng([config.seed, step.number, step.attempt])
+    if step.number == 1:  # what a loaded net can do is what it must not forget
+        learner.climb(step)
     with watch("self_play"):
         tally, game = learner.play(step.number, dice)
     step.show(game)
     with watch("learning"):
-        learned = learner.learn(step.number, dice)
+        learned = learner.learn(step.number, dice, step.attempt)
     figures = _games(tally) | learned | {"replay": len(learner.replay)}
     best = None
     with watch("matches"):
+        if step.number % config.evaluate_every == 0 or step.number == config.cycles:
+            figures |= learner.climb(step)
         if step.number % config.promotion_every == 0 or step.number == config.cycles:
             verdict = learner.contest(step)
             figures |= verdict
             best = bool(verdict["promoted"])
-        if step.number % config.evaluate_every == 0 or step.number == config.cycles:
-            figures |= learner.climb(step)
     for alarm in (*learner.resignation.alarms(), *learner.health.alarms(_vitals(tally, learned))):
         step.say(alarm, alarm=True)
     step.record(figures, figures.get("score_best"), best=best, seconds=watch.seconds)
@@ -282,7 +316,7 @@ def _games(tally: Tally) -> dict[str, float]:
         "cut_games": tally.ends["ply_limit"],
         "resigned_games": tally.ends["resigned"],
         "white_score": tally.white_points / tally.games,
-        "evaluations": tally.simulations,
+        "evaluations": tally.evaluations,
     }
 
 
@@ -304,6 +338,6 @@ def open_masters(config: Config) -> ChunkFolder | None:
     if not config.masters:
         return None
     try:
-        return ChunkFolder(Path(config.masters))
+        return open_chunks(Path(config.masters), "training")
     except (OSError, ValueError) as error:
         raise RunRefusedError(f"the master games cannot be used: {error}") from error

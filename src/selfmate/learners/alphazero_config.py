@@ -36,7 +36,13 @@ class Config(NetConfig):
     gumbel_moves: int = Field(
         0, ge=0, le=256, description="of the root, for sequential halving; 0: Dirichlet noise"
     )
-    widening: float = Field(0.0, ge=0, le=1000, description="progressive widening; 0: none")
+    gumbel_visits: float = Field(50.0, ge=0, le=10**6, description="c_visit of the paper")
+    gumbel_scale: float = Field(1.0, ge=0, le=1000, description="c_scale of the paper")
+    widening: float = Field(
+        0.0, ge=0, le=1000, description="progressive widening; 0: none; not with Gumbel"
+    )
+    widening_power: float = Field(0.5, ge=0, le=1, description="of the visits")
+    exact_key: bool = Field(False, description="evaluations are shared only if all planes agree")
     cached_evaluations: int = Field(50_000, ge=0, le=10**8, description="kept by a thread")
     most_nodes: int = Field(1 << 20, ge=2, le=1 << 30, description="of a tree")
 
@@ -68,13 +74,15 @@ class Config(NetConfig):
     evaluate_every: int = Field(5, ge=1, description="cycles between matches with the ladder")
     evaluation_games: int = Field(40, ge=2, le=1000, multiple_of=2, description="per opponent")
     roll_back: float = Field(
-        0.1, gt=0, le=1, description="fall of the ladder score that takes the best net back"
+        0.15, gt=0, le=1, description="fall of the ladder score that brings older weights back"
     )
 
     @model_validator(mode="after")
     def _tests_something(self) -> Self:
         if self.elo0 >= self.elo1:
             raise ValueError(f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}")
+        if self.widening and self.gumbel_moves:
+            raise ValueError("widening and gumbel_moves cannot be used together: set one to 0")
         return self
 
     def learning_rate_in(self, cycle: int) -> float:

@@ -1,11 +1,29 @@
 """The settings of AlphaZero's net, alike in pretraining and in self-play."""
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
 
 import selfmate.learners.config
 from selfmate.players.tree_spec import SeResNetSpec
+from selfmate.runs.run import Arrays
+from selfmate.runs.tensors import check_layout
+
+if TYPE_CHECKING:
+    from selfmate.nets.se_resnet import SeResNet
+
+
+def check_net(weights: Arrays, net: "SeResNet") -> None:
+    """Whether weights fit a net; ValueError says which net they are of."""
+    blocks = len({name.split(".")[1] for name in weights if name.startswith("blocks.")})
+    filters = len(weights["stem.weight"]) if "stem.weight" in weights else 0
+    ours = net.shape
+    if (blocks, filters) != (ours.blocks, ours.filters):
+        raise ValueError(
+            f"they are of {blocks} blocks of {filters} filters, this net has {ours.blocks} of "
+            f"{ours.filters}: set blocks and filters alike"
+        )
+    check_layout(weights, net.arrays())
 
 
 class NetConfig(selfmate.learners.config.Config):
@@ -15,7 +33,8 @@ class NetConfig(selfmate.learners.config.Config):
     squeeze: bool = Field(True, description="squeeze-and-excitation in every block")
     wdl: bool = Field(True, description="a value of win, draw and loss; else one number")
     semantic: bool = Field(True, description="the net sees the eight planes made by hand")
-    threads: int = Field(2, ge=1, le=256, description="that learn; other sums, other last digits")
+    checkpointing: bool = Field(False, description="less memory in learning, for more time")
+    threads: int = Field(2, ge=1, le=256, description="that learn and play; others, other games")
 
     @model_validator(mode="after")
     def _has_its_blocks(self) -> Self:

@@ -10,17 +10,18 @@ import torch
 from torch import Tensor
 
 from selfmate.data.chunk_stream import ChunkStream
-from selfmate.data.chunks import ChunkFolder
+from selfmate.data.chunks import ChunkFolder, DamagedChunkError, open_chunks
 from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.prefetch import prefetched
 from selfmate.learners.alphazero_loss import loss_of
+from selfmate.learners.alphazero_net import check_net
 from selfmate.learners.plateau import Plateau
 from selfmate.learners.pretrain_alphazero_config import Config
 from selfmate.learners.validation import validate
 from selfmate.nets.descent import Descent
 from selfmate.nets.devices import mixed_precision, placed
 from selfmate.nets.threads import computing_threads
-from selfmate.runs.errors import RunRefusedError
+from selfmate.runs.errors import RunFailedError, RunRefusedError
 from selfmate.runs.live import copied, parted, prefixed
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.stopwatch import Stopwatch
@@ -141,7 +142,7 @@ class Pretraining:
         self.plateau.load(saved.facts["plateau"])  # type: ignore[arg-type]
 
     def load_weights(self, weights: Arrays) -> None:
-        check_layout(weights, self.net.arrays())
+        check_net(weights, self.net)
         self.net.take(weights)
 
 
@@ -149,7 +150,10 @@ def train(config: Config, run: Run, device: str = "cpu") -> None:
     pretraining = Pretraining(config, open_games(config), torch.device(device))
     with computing_threads(config.threads):
         for step in pretraining.steps(run):
-            study(pretraining, step)
+            try:
+                study(pretraining, step)
+            except DamagedChunkError as error:
+                raise RunFailedError(f"the games cannot be used: {error}") from error
 
 
 def study(pretraining: Pretraining, step: Step) -> None:
@@ -192,6 +196,6 @@ def open_games(config: Config) -> ChunkFolder:
     if not config.data:
         raise RunRefusedError("there are no games: name a folder of selfmate import with --data")
     try:
-        return ChunkFolder(Path(config.data[0]))
+        return open_chunks(Path(config.data[0]), "training", "validation")
     except (OSError, ValueError) as error:
         raise RunRefusedError(f"the games cannot be used: {error}") from error

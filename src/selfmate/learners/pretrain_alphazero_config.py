@@ -11,7 +11,7 @@ FolderName = Annotated[str, Field(min_length=1)]
 
 class Config(NetConfig):
     checkpoint_every: int = Field(
-        4, ge=1, description="steps of up to 64 updates between checkpoints"
+        4, ge=1, description="steps of up to 32 updates between checkpoints"
     )
     data: tuple[FolderName, ...] = Field(
         (), max_length=1, description="a folder of selfmate import"
@@ -22,7 +22,6 @@ class Config(NetConfig):
     )
     batch: int = Field(640, ge=1, le=65536, description="positions a gradient is taken of")
     accumulation: int = Field(2, ge=1, le=1000, description="gradients that make an update")
-    checkpointing: bool = Field(False, description="less memory, for a third more time")
 
     learning_rate: float = Field(1e-4, gt=0, le=1, description="of AdamW, at first")
     schedule: Literal["plateau", "cosine"] = Field(

@@ -1,4 +1,4 @@
-"""The gate: as often wrong as its test promises, and no longer than it must be."""
+"""The gate: how often it is wrong, and no longer than it must be."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_a_clear_match_ends_before_the_cap() -> None:
         assert verdict.promoted == promoted
         assert verdict.games < 200
         assert verdict.games % GAMES_A_LOOK == 0
-        assert f"accepts {20 if promoted else 0} Elo" in verdict.sentence
+        assert f"accepts +{20 if promoted else 0} Elo" in verdict.sentence
 
 
 def test_points_play_all_games_and_take_more_than_55_percent() -> None:
@@ -40,11 +40,13 @@ def test_always_plays_no_match() -> None:
     assert (verdict.promoted, verdict.games) == (True, 0)
 
 
-@pytest.mark.parametrize(("elo", "least", "most"), [(0, 0.0, 0.16), (20, 0.84, 1.0)])
+@pytest.mark.parametrize(
+    ("elo", "least", "most"), [(-20, 0.02, 0.2), (0, 0.25, 0.5), (20, 0.6, 0.85), (60, 0.97, 1.0)]
+)
 def test_at_the_cap_the_likelier_hypothesis_is_taken(elo: float, least: float, most: float) -> None:
-    """After 2,000 pairs hardly anyone is mistaken for the other."""
+    """Two hundred games cannot tell 20 Elo from none, so equals are often promoted; docs say so."""
     chances = pair_distribution(float(score_of_elo(elo)), Conditions(draw_rate=0.5))
-    rows = np.random.default_rng(1).multinomial(2000, chances, 300).tolist()
+    rows = np.random.default_rng(1).multinomial(100, chances, 600).tolist()
     promoted = [gate("sprt").judge(Pentanomial(tuple(row))).promoted for row in rows]
     assert least <= np.mean(promoted) <= most
 

@@ -92,9 +92,17 @@ def test_who_is_lost_gives_up_and_some_play_on_to_see() -> None:
     assert tally.plies == 20 * 3  # two turns of White, with one of Black between
     white = is_white_to_move(games.stored)
     assert (games.results_side_to_move == np.where(white, -1, 1)).all()
+    boards = [Board() for _ in range(20)]
+    _, tally = play(boards, evaluate=white_loses, resign=0.9, resign_checked=0.5)
+    assert 0 < tally.ends["ply_limit"] < 20
+    assert (tally.checked, tally.wrong) == (0, 0)  # games that are cut show nothing
+
+
+def test_who_would_have_given_up_a_draw_was_wrong() -> None:
+    """Bare kings but for a pawn that can be taken, and a net that is sure of White's loss."""
+    boards = [Board("8/8/8/8/4k3/8/6p1/6K1 w - - 90 80") for _ in range(8)]
     _, tally = play(
-        [Board() for _ in range(20)], evaluate=white_loses, resign=0.9, resign_checked=0.5
+        boards, evaluate=white_loses, resign=0.9, resign_checked=1.0, simulations=2, max_plies=40
     )
-    played_on = tally.ends["ply_limit"]
-    assert 0 < played_on < 20
-    assert (tally.checked, tally.wrong) == (played_on, played_on)  # they were drawn, not lost
+    assert tally.games == 8
+    assert 8 >= tally.checked == tally.wrong > 0

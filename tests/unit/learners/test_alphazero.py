@@ -1,18 +1,20 @@
 """AlphaZero's own parts: what is drawn, what a fall brings, what is remembered."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from selfmate.arena.report import MatchReport
 from selfmate.data.chunks import ChunkFolder
 from selfmate.encodings.stored import planes_of
 from selfmate.learners import find_learner
-from selfmate.learners.alphazero import AlphaZero
+from selfmate.learners.alphazero import AlphaZero, DivergedError
 from selfmate.learners.alphazero_config import Config
 from selfmate.learners.config import read_config
 from selfmate.runs.live import copied
+from selfmate.runs.run import Arrays
 from selfmate.runs.steps import Plan, RunStep
 from unit.data.example_rows import tree_games
 from unit.data.imported import import_random_games
@@ -22,6 +24,19 @@ def config(*sets: str) -> Config:
     found = read_config(find_learner("alphazero"), preset="try", sets=sets)
     assert isinstance(found, Config)
     return found
+
+
+@dataclass
+class Scored:
+    """What is used of a report."""
+
+    score: float
+    mean_plies: float = 10.0
+    ply_limit_games: int = 0
+
+
+def is_same(one: Arrays, other: Arrays) -> bool:
+    return all(np.array_equal(one[name], array) for name, array in other.items())
 
 
 def step_of(number: int = 1) -> RunStep:
@@ -58,30 +73,52 @@ def test_the_rate_falls_to_its_least() -> None:
     assert [some.learning_rate_in(cycle) for cycle in (1, 2, 3, 4)] == [0.01, 0.005, 0.0025, 0.002]
 
 
-def test_a_fall_on_the_ladder_takes_the_best_net_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    learner = AlphaZero(config("roll_back=0.1", "batch=8", "most_updates=2", "replay=100"))
+@pytest.mark.parametrize("promotion", ["always", "sprt"])
+def test_a_fall_on_the_ladder_brings_the_highest_weights_back(
+    monkeypatch: pytest.MonkeyPatch, promotion: str
+) -> None:
+    settings = ("roll_back=0.1", "batch=8", "most_updates=2", "replay=100")
+    learner = AlphaZero(config(*settings, f"promotion={promotion}"))
     learner.replay.add("games", tree_games(10))
-    best = copied(learner.best.arrays())
-    scores = iter([0.5, 0.45, 0.3])
-
-    class Score:
-        def __init__(self, score: float) -> None:
-            self.score, self.mean_plies, self.ply_limit_games = score, 10, 0
-
-    def reports(player: object) -> dict[str, MatchReport]:
-        return {"random": Score(next(scores))}  # type: ignore[dict-item]
-
-    monkeypatch.setattr(type(learner.evaluation), "reports", lambda _, player: reports(player))
-    for fell in (False, False, True):
-        learner.learn(1, np.random.default_rng(1))
+    scores = iter([0.4, 0.5, 0.45, 0.3, 0.25])
+    monkeypatch.setattr(
+        type(learner.evaluation), "reports", lambda _, player: {"random": Scored(next(scores))}
+    )
+    highest: dict[str, Any] = {}
+    for look, fell in enumerate((False, False, False, True, False)):
+        learner.learn(1, np.random.default_rng(look))
         step = step_of()
-        learner.climb(step)
-        net = learner.net.arrays()
-        same = all(np.array_equal(net[name], array) for name, array in best.items())
-        assert same == fell
+        assert learner.climb(step)["rolled_back"] == fell
+        if look == 1:
+            highest = dict(copied(learner.net.arrays()))
         assert [note.alarm for note in step.notes] == [True] * fell
+        if fell:
+            assert is_same(learner.net.arrays(), highest)
+            assert not any(array.any() for array in learner.descent.arrays().values())
+            assert is_same(learner.best.arrays(), highest) == (promotion == "always")
     assert learner.counts["roll_backs"] == 1
-    assert not any(array.any() for array in learner.descent.arrays().values())
+
+
+def test_losses_that_are_not_finite_come_to_nothing() -> None:
+    learner = AlphaZero(config("batch=8", "most_updates=1", "replay=100"))
+    learner.replay.add("games", tree_games(10))
+    learner.net.policy.weight.data.fill_(float("nan"))
+    with pytest.raises(DivergedError):
+        learner.learn(1, np.random.default_rng(1))
+
+
+def test_a_net_of_another_size_is_named() -> None:
+    small, large = AlphaZero(config()), AlphaZero(config("blocks=2", "filters=16"))
+    with pytest.raises(ValueError, match="they are of 2 blocks of 16 filters, this net has 1 of 8"):
+        small.load_weights(large.net.arrays())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.99])
+def test_any_share_of_masters_can_be_had(masters: ChunkFolder, share: float) -> None:
+    learner = AlphaZero(config("batch=20", f"master_share={share}", "replay=100"), masters)
+    learner.replay.add("games", tree_games(10))
+    (examples,) = learner.lessons(1, 1, np.random.default_rng(1))
+    assert len(examples) == 20
 
 
 def test_promotion_gives_the_best_the_learners_weights() -> None:
