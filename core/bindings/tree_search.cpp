@@ -94,10 +94,12 @@ std::size_t gather(TreeSearch& search, std::int64_t most, nb::handle planes) {
   });
 }
 
-// A number that is none would lead walks astray.
+// A number that is none would lead walks astray. All are looked at before one is refused, because
+// only so the compiler takes several at once.
 void check_finite(const char* name, const float* numbers, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (!std::isfinite(numbers[i])) throw BadInput(std::string(name) + " must be finite numbers");
+  std::size_t bad = 0;
+  for (std::size_t i = 0; i < count; ++i) bad += !std::isfinite(numbers[i]);
+  if (bad) throw BadInput(std::string(name) + " must be finite numbers");
 }
 
 void receive(TreeSearch& search, nb::handle wdl, nb::handle logits) {
@@ -232,7 +234,8 @@ void bind_tree_search(nb::module_& module) {
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.int64]]"),
-           "All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the "
+           "All legal moves of the slots, with actions of az4672, visits, priors, values for the "
+           "side to move, the "
            "share each should be played with, and offsets: slot i has rows offsets[i] up to "
            "offsets[i + 1].")
       .def("roots", &roots, "slots"_a.none(),
