@@ -94,10 +94,12 @@ std::size_t gather(TreeSearch& search, std::int64_t most, nb::handle planes) {
   });
 }
 
-// A number that is none would lead walks astray.
+// A number that is none would lead walks astray. All are looked at before one is refused, because
+// only so the compiler takes several at once.
 void check_finite(const char* name, const float* numbers, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (!std::isfinite(numbers[i])) throw BadInput(std::string(name) + " must be finite numbers");
+  std::size_t bad = 0;
+  for (std::size_t i = 0; i < count; ++i) bad += !std::isfinite(numbers[i]);
+  if (bad) throw BadInput(std::string(name) + " must be finite numbers");
 }
 
 void receive(TreeSearch& search, nb::handle wdl, nb::handle logits) {

@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "search/chance.h"
+#include "search/check_finder.h"
 
 namespace selfmate {
 namespace {
+
+constexpr std::size_t kMovesOfANode = 32;  // about as many as there are in the middle of a game
+constexpr std::size_t kMostRoom = 4096;    // nodes: searches may be told to go on for ever
 
 Wdl sure(int proven) {
   return Wdl{float(proven > 0), float(proven == 0), float(proven < 0)};
@@ -39,7 +43,15 @@ void Tree::start(int simulations, bool noise, std::uint64_t seed) {
   simulations_ = simulations;
   begun_ = 0;
   noise_ = noise;
+  make_room(std::size_t(simulations));
   if (root().stage == Node::kExpanded) prepare_root();
+}
+
+// Growing little by little copies a tree several times over.
+void Tree::make_room(std::size_t simulations) {
+  const std::size_t more = std::min(simulations, kMostRoom);
+  nodes_.reserve(nodes_.size() + more);
+  edges_.reserve(edges_.size() + more * kMovesOfANode);
 }
 
 bool Tree::is_done() const {
@@ -83,17 +95,23 @@ std::int32_t Tree::add_node(bool is_root) {
   } else if (!is_root && outcome_of(position, true, game_.earlier_occurrences())) {
     node.stage = Node::kDrawn;
   } else {
-    node.edge_count = std::int16_t(moves.size());
-    for (const Move move : moves) {
-      Edge edge;
-      edge.move = move;
-      edge.proven = std::int8_t(mates(position, move));
-      if (edge.proven) node.proven = 1, node.plies_to_mate = 1;
-      edges_.push_back(edge);
-    }
+    add_edges(node, position, moves);
   }
   nodes_.push_back(node);
   return std::int32_t(nodes_.size() - 1);
+}
+
+void Tree::add_edges(Node& node, Position& position, const MoveList& moves) {
+  const CheckFinder finder(position);
+  node.edge_count = std::int16_t(moves.size());
+  edges_.resize(edges_.size() + std::size_t(moves.size()));
+  auto edge = edges_of(node).begin();
+  for (const Move move : moves) {
+    edge->move = move;
+    if (finder.may_check(move) && mates(position, move))
+      edge->proven = node.proven = 1, node.plies_to_mate = 1;
+    ++edge;
+  }
 }
 
 void Tree::prepare_root() {
@@ -157,8 +175,9 @@ Walk Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf,
 }
 
 void Tree::likeliest_first(std::span<Edge> edges) {
-  std::stable_sort(edges.begin(), edges.end(),
-                   [](const Edge& a, const Edge& b) { return a.prior > b.prior; });
+  const auto likelier = [](const Edge& a, const Edge& b) { return a.prior > b.prior; };
+  if (!std::is_sorted(edges.begin(), edges.end(), likelier))
+    std::stable_sort(edges.begin(), edges.end(), likelier);
 }
 
 void Tree::expand(std::span<const Turn> path, std::int32_t at, const Wdl& wdl,

@@ -129,7 +129,9 @@ class Tree {
     return {edges_.data() + node.first_edge, std::size_t(node.edge_count)};
   }
 
+  void make_room(std::size_t simulations);
   std::int32_t add_node(bool is_root);
+  void add_edges(Node& node, Position& position, const MoveList& moves);
   void prepare_root();
   void mix_noise(std::span<Edge> edges);
   static void likeliest_first(std::span<Edge> edges);
@@ -142,6 +144,7 @@ class Tree {
   void prove(Node& node, Edge& edge);
 
   std::int32_t select(std::int32_t at) const;
+  float untried_value(const Node& node, bool is_root) const;
   std::int32_t select_puct(const Node& node, bool is_root) const;
   std::int32_t select_improved(const Node& node) const;
   std::int32_t select_considered() const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "search/tree.h"
 
@@ -26,19 +27,23 @@ int Tree::looked_at(const Node& node) const {
 }
 
 // Below the root tried moves come first, because of those not tried the likeliest is always taken.
-std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
-  const auto edges = edges_of(node);
-  const int looked = looked_at(node);
+float Tree::untried_value(const Node& node, bool is_root) const {
   float mass = 0.0f;
-  for (const Edge& edge : edges) {
+  for (const Edge& edge : edges_of(node)) {
     if (edge.tries())
       mass += edge.prior;
     else if (!is_root)
       break;
   }
-  const float untried = node.value() - settings_.fpu_reduction * std::sqrt(mass);
+  return node.value() - settings_.fpu_reduction * std::sqrt(mass);
+}
+
+std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
+  const auto edges = edges_of(node);
+  const int looked = looked_at(node);
   const float reach =
       settings_.c_puct * std::sqrt(float(std::max(1, node.visits - 1 + node.in_flight)));
+  std::optional<float> untried;  // often there is none
   int best = -1;
   float best_score = kNever;
   for (int i = 0; i < node.edge_count; ++i) {
@@ -46,8 +51,9 @@ std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
     if (edge.proven < 0) continue;
     if (i >= looked && best >= 0) break;
     const int tries = edge.tries();
+    if (!tries && !untried) untried = untried_value(node, is_root);
     const float lost = settings_.virtual_loss * float(edge.in_flight);
-    const float value = tries ? (edge.value_sum - lost) / float(tries) : untried;
+    const float value = tries ? (edge.value_sum - lost) / float(tries) : *untried;
     const float score = value + reach * edge.prior / float(1 + tries);
     if (score > best_score) best = i, best_score = score;
     if (!tries && !is_root) break;
