@@ -31,6 +31,10 @@ void init(TreeSearch* search, int leaves_per_game, std::int64_t cached_evaluatio
   check_at_least("virtual_loss", virtual_loss, 0.0f);
   check_at_least("noise_alpha", noise_alpha, 1e-3f);
   check_at_least("gumbel_moves", gumbel_moves, 0);
+  check_at_least("gumbel_visits", gumbel_visits, 0.0f);
+  check_at_least("gumbel_scale", gumbel_scale, 0.0f);
+  check_at_least("widening", widening, 0.0f);
+  check_at_least("widening_power", widening_power, 0.0f);
   check_at_least("most_nodes", most_nodes, 2);
   if (!(noise_share >= 0.0f && noise_share <= 1.0f))
     throw BadInput("noise_share must be from 0 to 1, not " + std::to_string(noise_share));

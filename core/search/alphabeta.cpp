@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "search/check_finder.h"
+
 namespace selfmate {
 namespace {
 
@@ -14,35 +16,6 @@ bool any_repeats(std::span<const std::uint64_t> hashes) {
       if (hashes[i] == hashes[j]) return true;
   return false;
 }
-
-// Squares from which a man of each type checks the king of the side not to move. Moves that check
-// in other ways are recognised by what they are.
-class CheckFinder {
- public:
-  explicit CheckFinder(const Position& position) : position_(position) {
-    const Color them = ~position.turn();
-    const Square king = position.king(them);
-    squares_[kPawn] = pawn_attacks(them, king);
-    squares_[kKnight] = knight_attacks(king);
-    squares_[kBishop] = bishop_attacks(king, position.pieces());
-    squares_[kRook] = rook_attacks(king, position.pieces());
-    squares_[kQueen] = squares_[kBishop] | squares_[kRook];
-    uncoverers_ = squares_[kQueen] & position.pieces(position.turn());
-  }
-
-  // False is certain.
-  bool may_check(Move move) const {
-    const PieceType type = type_of(position_.piece_on(from_of(move)));
-    return (squares_[type] & bit(to_of(move))) || (uncoverers_ & bit(from_of(move))) ||
-           promotion_of(move) || position_.is_castling(move) ||
-           (type == kPawn && to_of(move) == position_.en_passant());
-  }
-
- private:
-  const Position& position_;
-  std::array<Bitboard, 6> squares_{};
-  Bitboard uncoverers_;
-};
 
 // One move can take a man, block a pawn, and pin at most two men that the king does not see now
 // (by leaving a line, with one man or two when it takes en passant). So with five men out of the

@@ -164,7 +164,9 @@ Walk Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf,
     return Walk::kCounted;
   }
   const std::uint64_t key = evaluation_key(game_, game_.earlier_occurrences(), settings_.exact_key);
-  if (const Evaluation* seen = cache.find(key)) {
+  // Two positions may share a key by a chance of one in 2^64; then they differ in moves, mostly.
+  if (const Evaluation* seen = cache.find(key);
+      seen && seen->priors.size() == std::size_t(node.edge_count)) {
     expand(path_, at, seen->wdl, seen->priors);
     return Walk::kCounted;
   }
@@ -233,6 +235,8 @@ void Tree::advance(Move move) {
       std::find_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.move == move; });
   const std::int32_t child = edge == edges.end() ? -1 : edge->child;
   game_.push(move);
+  gumbels_.clear();  // of a root that is no more
+  base_tries_.clear();
   if (child >= 0 && nodes_[std::size_t(child)].stage != Node::kDrawn) return keep_below(child);
   nodes_.clear();
   edges_.clear();

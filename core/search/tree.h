@@ -149,6 +149,7 @@ class Tree {
   std::int32_t select_improved(const Node& node) const;
   std::int32_t select_considered() const;
   std::vector<float> gumbel_scores() const;
+  std::vector<float> without_lost(std::vector<float> shares) const;
   int looked_at(const Node& node) const;
   std::vector<Known> known(const Node& node) const;
   GumbelScale scale() const { return {settings_.gumbel_visits, settings_.gumbel_scale}; }

@@ -64,7 +64,8 @@ std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
 std::vector<Known> Tree::known(const Node& node) const {
   std::vector<Known> moves;
   for (const Edge& edge : edges_of(node))
-    moves.push_back({std::log(std::max(edge.prior, kLeastPrior)), edge.value(), edge.visits});
+    moves.push_back({std::log(std::max(edge.prior, kLeastPrior)),
+                     edge.proven ? float(edge.proven) : edge.value(), edge.visits});
   return moves;
 }
 
@@ -131,14 +132,17 @@ const Edge* Tree::longest_defence() const {
   });
 }
 
+// By sequential halving it is the winner, whom only the visits of this search have made.
 const Edge* Tree::most_visited() const {
   const auto edges = root_edges();
-  const std::vector<float> ties = settings_.gumbel_moves ? gumbel_scores() : std::vector<float>();
+  const bool halved = gumbels_.size() == edges.size();
+  const std::vector<float> ties = halved ? gumbel_scores() : std::vector<float>();
   const Edge* best = nullptr;
   std::pair<int, float> best_score{std::numeric_limits<int>::min(), kNever};
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    const int visits = edges[i].proven < 0 ? -1 : edges[i].visits;
-    const std::pair<int, float> score{visits, ties.empty() ? edges[i].value() : ties[i]};
+    const int earlier = halved ? base_tries_[i] : 0;
+    const int visits = edges[i].proven < 0 ? -1 : edges[i].visits - earlier;
+    const std::pair<int, float> score{visits, halved ? ties[i] : edges[i].value()};
     if (score > best_score) best = &edges[i], best_score = score;
   }
   return best;
@@ -152,11 +156,28 @@ std::vector<float> Tree::policy() const {
     shares[std::size_t(best_mate() - edges.data())] = 1.0f;
     return shares;
   }
-  if (settings_.gumbel_moves > 0) return improved_policy(known(root()), root().evaluation, scale());
-  int visits = 0;
-  for (const Edge& edge : edges) visits += edge.visits;
-  for (std::size_t i = 0; i < edges.size(); ++i)
-    shares[i] = visits ? float(edges[i].visits) / float(visits) : edges[i].prior;
+  if (settings_.gumbel_moves > 0)
+    shares = improved_policy(known(root()), root().evaluation, scale());
+  else
+    for (std::size_t i = 0; i < edges.size(); ++i) shares[i] = float(edges[i].visits);
+  return without_lost(std::move(shares));
+}
+
+// What is answered by mate is not played, unless everything is; where nothing else was visited,
+// priors decide.
+std::vector<float> Tree::without_lost(std::vector<float> shares) const {
+  const auto edges = root_edges();
+  const auto is_playable = [&](std::size_t i) { return root().proven < 0 || edges[i].proven >= 0; };
+  const auto normalised = [&] {
+    float sum = 0.0f;
+    for (std::size_t i = 0; i < shares.size(); ++i) sum += shares[i] *= float(is_playable(i));
+    if (sum > 0.0f)
+      for (float& share : shares) share /= sum;
+    return sum > 0.0f;
+  };
+  if (normalised()) return shares;
+  for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = edges[i].prior;
+  normalised();
   return shares;
 }
 

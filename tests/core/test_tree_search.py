@@ -257,3 +257,33 @@ def test_wrong_use_is_refused_and_changes_nothing() -> None:
         search.advance(SLOT, np.array([uci_code("e2e4")], np.uint16))
     search.receive(EVEN)
     assert sum(visits_of(run(search)).values()) == 10
+
+
+@pytest.mark.parametrize("gumbel_moves", [0, 4])
+def test_roots_can_be_read_at_any_time(gumbel_moves: int) -> None:
+    """Before a search, and after moves that led to a root with more or fewer of them."""
+    search = TreeSearch(gumbel_moves=gumbel_moves)
+    search.set(0, Board())
+    for uci in ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4"):
+        assert search.roots(SLOT)[0].shape == (1,)
+        assert len(search.moves(SLOT)[0]) >= 1
+        search.start(SLOT, 12, noise=True, seeds=np.array([3], np.uint64))
+        run(search)
+        search.advance(SLOT, np.array([uci_code(uci)], np.uint16))
+    assert search.roots(SLOT)[0].shape == (1,)
+
+
+@pytest.mark.parametrize("gumbel_moves", [0, 32])
+def test_what_is_answered_by_mate_has_no_share(gumbel_moves: int) -> None:
+    """After f3 and e5, g4 is mated; a search that knows nothing finds out."""
+    board = Board()
+    for uci in ("f2f3", "e7e5"):
+        board.push(uci)
+    search = TreeSearch(gumbel_moves=gumbel_moves)
+    search.set(0, board)
+    search.start(SLOT, 400, noise=False, seeds=np.zeros(1, np.uint64))
+    run(search)
+    moves, *_, shares, _ = search.moves(SLOT)
+    assert shares.sum() == pytest.approx(1, abs=1e-5)
+    assert shares[moves == uci_code("g2g4")].tolist() == [0]
+    assert (shares > 0).sum() == len(moves) - 1
