@@ -51,7 +51,8 @@ def import_games(
     """Read recorded games, keep the good ones, and write their positions in shuffled chunks.
 
     Dropped are games with an error in them, without a result, from another start, of weaker or
-    unrated players, and those that were broken off. DIR/dropped.tsv says which and why.
+    unrated players, those that were broken off, are too short or came before. DIR/dropped.tsv says
+    which and why.
 
     Stopped or killed, the same command goes on and comes to the same chunks.
     """

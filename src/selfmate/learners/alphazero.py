@@ -27,7 +27,7 @@ from selfmate.data.tree_replay import TreeReplay, joined
 from selfmate.learners.alphazero_config import Config
 from selfmate.learners.alphazero_loss import loss_of
 from selfmate.learners.alphazero_net import check_net
-from selfmate.learners.health import Vitals, Watch
+from selfmate.learners.health import Cures, Vitals, Watch
 from selfmate.learners.resignation import Resignation
 from selfmate.nets.descent import Descent
 from selfmate.nets.devices import mixed_precision, placed
@@ -43,6 +43,14 @@ from selfmate.runs.tensors import check_layout
 from selfmate.search.tree import TreeSettings
 
 CPU = torch.device("cpu")
+CURES = Cures(
+    variety="raise temperature or noise_share",
+    draws="raise temperature, temperature_plies or endgames",
+    repeats="raise temperature, temperature_plies or noise_share",
+    cuts="raise max_plies or endgames",
+    sameness="raise endgames or simulations, or change learning_rate",
+    leaps="lower learning_rate",
+)
 RUNGS = ("random", "greedy", "teacher:depth=1")
 
 
@@ -69,7 +77,7 @@ class AlphaZero:
         self.replay = TreeReplay(config.replay, config.recent)
         self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.resignation = Resignation(config.resign_checked)
-        self.health = Watch()
+        self.health = Watch(CURES)
         self.highest: Arrays = copied(self.net.arrays())  # with the highest score on the ladder
         self.ladder_score = 0.0  # theirs
         self.counts = {"updates": 0, "promotions": 0, "roll_backs": 0}

@@ -57,6 +57,21 @@ class Vitals:
         return self.entropy_nats / self.ln_legal_nats if self.ln_legal_nats > 0 else 1.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cures:
+    """What can be done in the words of a learner's settings."""
+
+    variety: str = "raise epsilon or the temperature"
+    draws: str = "drop draws, raise epsilon or the temperature, or change the opponents"
+    repeats: str = "raise epsilon or the temperature, or add opponents"
+    cuts: str = "raise max_plies, or add opponents that can be beaten"
+    sameness: str = "drop draws, or change learning_rate"
+    leaps: str = "lower learning_rate, or make the target sync rarer"
+
+
+USUAL = Cures()
+
+
 class _Memory(BaseModel):
     """What a watch keeps between cycles; numbers become plain ones, for JSON."""
 
@@ -69,13 +84,13 @@ class _Memory(BaseModel):
 class Watch:
     """Gives an alarm when it begins, not in every cycle in which it holds."""
 
-    def __init__(self) -> None:
-        self._memory = _Memory()
+    def __init__(self, cures: Cures = USUAL) -> None:
+        self._memory, self._cures = _Memory(), cures
 
     def alarms(self, vitals: Vitals) -> list[str]:
         """Sentences for what this cycle, seen with the last ones, brought anew."""
         cycles = (*self._memory.cycles, vitals)[-CYCLES:]
-        held = standing_alarms(cycles)
+        held = standing_alarms(cycles, self._cures)
         silent = {name: count + 1 for name, count in self._memory.silent.items() if count < CYCLES}
         self._memory = _Memory(cycles=cycles, silent=silent | dict.fromkeys(held, 0))
         return [sentence for name, sentence in held.items() if name not in silent]
@@ -94,9 +109,9 @@ class Watch:
             raise ValueError(f"these are not the facts of a watch: {reason}") from None
 
 
-def standing_alarms(cycles: Sequence[Vitals]) -> dict[str, str]:
+def standing_alarms(cycles: Sequence[Vitals], cures: Cures = USUAL) -> dict[str, str]:
     """All that is wrong after some cycles, at least one and the newest last."""
-    found = {name: check(cycles) for name, check in CHECKS.items()}
+    found = {name: check(cycles, cures) for name, check in CHECKS.items()}
     return {name: sentence for name, sentence in found.items() if sentence}
 
 
@@ -123,23 +138,21 @@ def _proof(
     return ()
 
 
-def _draws(cycles: Sequence[Vitals]) -> str | None:
+def _draws(cycles: Sequence[Vitals], cures: Cures) -> str | None:
     proof = _proof(cycles, lambda cycle: cycle.decided, FEW_DECIDED)
     if not proof:
         return None
     games, decided = sum(cycle.games for cycle in proof), sum(cycle.decided for cycle in proof)
     cut = sum(cycle.cut for cycle in proof)
     drawn = games - decided - cut
-    cures = "drop draws, raise epsilon or the temperature, or change the opponents"
-    if cut > drawn:
-        cures = "raise max_plies, or add opponents that can be beaten"
+    cure = cures.cuts if cut > drawn else cures.draws
     return (
         f"Only {decided:,} of the last {games:,} games were decided ({drawn:,} drawn, {cut:,} cut "
-        f"by the ply limit), so little tells good moves from bad: {cures}."
+        f"by the ply limit), so little tells good moves from bad: {cure}."
     )
 
 
-def _repeats(cycles: Sequence[Vitals]) -> str | None:
+def _repeats(cycles: Sequence[Vitals], cures: Cures) -> str | None:
     proof = _proof(cycles, lambda cycle: cycle.distinct_games, FEW_DISTINCT)
     if not proof:
         return None
@@ -147,22 +160,22 @@ def _repeats(cycles: Sequence[Vitals]) -> str | None:
     distinct = sum(cycle.distinct_games for cycle in proof)
     return (
         f"Only {distinct:,} of the last {games:,} games were different, so there is little to "
-        "learn from them: raise epsilon or the temperature, or add opponents."
+        f"learn from them: {cures.repeats}."
     )
 
 
-def _collapse(cycles: Sequence[Vitals]) -> str | None:
+def _collapse(cycles: Sequence[Vitals], cures: Cures) -> str | None:
     newest = cycles[-1]
     if newest.evenness >= COLLAPSED:
         return None
     return (
         f"The policy has collapsed to nearly one move a position (entropy "
         f"{newest.entropy_nats:.3f} nats, for all legal moves alike it is "
-        f"{newest.ln_legal_nats:.2f}): raise epsilon or the temperature, or lower learning_rate."
+        f"{newest.ln_legal_nats:.2f}): {cures.variety}, or lower learning_rate."
     )
 
 
-def _uniform(cycles: Sequence[Vitals]) -> str | None:
+def _uniform(cycles: Sequence[Vitals], cures: Cures) -> str | None:
     newest = cycles[-1]
     if len(cycles) < CYCLES or min(cycle.evenness for cycle in cycles) <= UNIFORM:
         return None
@@ -173,7 +186,7 @@ def _uniform(cycles: Sequence[Vitals]) -> str | None:
     )
 
 
-def _dead(cycles: Sequence[Vitals]) -> str | None:
+def _dead(cycles: Sequence[Vitals], cures: Cures) -> str | None:
     mean, spread = cycles[-1].value_mean, cycles[-1].value_spread
     if mean is None or spread is None:
         return None
@@ -183,32 +196,32 @@ def _dead(cycles: Sequence[Vitals]) -> str | None:
         return None
     return (
         f"The net says the same of every position (values differ by {spread:.4f} from "
-        f"{mean:+.2f}): drop draws, or change learning_rate."
+        f"{mean:+.2f}): {cures.sameness}."
     )
 
 
-def _explosion(cycles: Sequence[Vitals]) -> str | None:
+def _explosion(cycles: Sequence[Vitals], cures: Cures) -> str | None:
     mean, spread = cycles[-1].value_mean, cycles[-1].value_spread
     if mean is None or spread is None or math.hypot(mean, spread) <= LARGEST_VALUE:
         return None
     return (
         f"Values explode (mean {mean:+.3g}, spread {spread:.3g}, where "
-        "none should be outside -1 to 1): lower learning_rate, or make the target sync rarer."
+        f"none should be outside -1 to 1): {cures.leaps}."
     )
 
 
-def _gradient(cycles: Sequence[Vitals]) -> str | None:
+def _gradient(cycles: Sequence[Vitals], cures: Cures) -> str | None:
     earlier = [cycle.gradient_norm for cycle in cycles[:-1] if cycle.gradient_norm > 0]
     newest = cycles[-1].gradient_norm
     if len(earlier) < ENOUGH_GRADIENTS or newest <= GRADIENT_LEAP * median(earlier):
         return None
     return (
         f"The gradient norm of {newest:.3g} is {newest / median(earlier):.0f} times what it was in "
-        f"the last {len(earlier)} cycles: lower learning_rate, or make the target sync rarer."
+        f"the last {len(earlier)} cycles: {cures.leaps}."
     )
 
 
-CHECKS: dict[str, Callable[[Sequence[Vitals]], str | None]] = {
+CHECKS: dict[str, Callable[[Sequence[Vitals], Cures], str | None]] = {
     "draws": _draws,
     "repeats": _repeats,
     "collapse": _collapse,

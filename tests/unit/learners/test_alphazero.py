@@ -1,5 +1,6 @@
 """AlphaZero's own parts: what is drawn, what a fall brings, what is remembered."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from selfmate.data.chunks import ChunkFolder
 from selfmate.encodings.stored import planes_of
 from selfmate.learners import find_learner
-from selfmate.learners.alphazero import AlphaZero, DivergedError
+from selfmate.learners.alphazero import CURES, AlphaZero, DivergedError
 from selfmate.learners.alphazero_config import Config
 from selfmate.learners.config import read_config
 from selfmate.runs.live import copied
@@ -131,3 +132,9 @@ def test_promotion_gives_the_best_the_learners_weights() -> None:
     assert np.array_equal(before[1], unchanged[1])
     assert learner.contest(step_of())["promoted"] == 1
     assert not np.array_equal(before[1], learner.evaluators[0](planes)[1])
+
+
+def test_alarms_tell_of_settings_that_there_are() -> None:
+    words = re.findall(r"[a-z_]+", " ".join(vars(CURES).values()))
+    ours = set(Config.model_fields)
+    assert set(words) - ours == {"raise", "or", "change", "lower"}
