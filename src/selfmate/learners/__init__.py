@@ -1,5 +1,6 @@
 """Everything that learns, by name. Command line, presets and contract tests follow this table."""
 
+import os
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,8 @@ class Learner:
     def train(self, config: "Config", run: "Run", device: str = "cpu") -> None:
         """Does what is left of a run, on one BLAS thread: sums must not depend on the number of
         cores, and products of small matrices are slower on several."""
+        # Torch's threads would wait by spinning, on cores that the core's own threads need.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         module: Any = import_module(self.module)  # loads NumPy, whose threads are limited next
         from threadpoolctl import threadpool_limits
 
