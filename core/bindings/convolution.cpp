@@ -57,7 +57,7 @@ nb::object gradient_of_weights(nb::handle boards, nb::handle gradients, int thre
 
 void bind_convolution(nb::module_& module) {
   module.def("processor_is_wide", &processor_is_wide,
-             "Whether the processor has what convolutions and SeResNet need.");
+             "Whether the processor has what learning convolutions need.");
   module.def("winograd_weights", &transform_weights, "weights"_a.none(), "back"_a = false,
              nb::sig("def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], "
                      "back: bool = False) -> numpy.typing.NDArray[numpy.float32]"),

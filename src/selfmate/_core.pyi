@@ -373,7 +373,7 @@ def products_at(columns: numpy.typing.NDArray[numpy.int32], offsets: numpy.typin
     """Each row of `left` times those rows of `right` that its columns name."""
 
 def processor_is_wide() -> bool:
-    """Whether the processor has what convolutions and SeResNet need."""
+    """Whether the processor has what learning convolutions need."""
 
 def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], back: bool = False) -> numpy.typing.NDArray[numpy.float32]:
     """

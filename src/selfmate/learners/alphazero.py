@@ -32,6 +32,7 @@ from selfmate.learners.resignation import Resignation
 from selfmate.nets.descent import Descent
 from selfmate.nets.devices import mixed_precision, placed
 from selfmate.nets.evaluator import make_evaluator
+from selfmate.nets.se_resnet import chances_of
 from selfmate.nets.threads import computing_threads
 from selfmate.players.tree_player import TreePlayer
 from selfmate.runs.errors import RunFailedError, RunRefusedError
@@ -170,7 +171,8 @@ class AlphaZero:
         self.descent.step(learning_rate)
         self.counts["updates"] += 1
         policy, of_value, entropy = loss.figures()
-        values = values_of(value.detach().float()).cpu().numpy()
+        chances = chances_of(value.detach().float()).cpu().numpy()
+        values = chances[:, 0] - chances[:, 2]
         return {
             "policy_loss": policy,
             "wdl_loss": of_value,
@@ -305,14 +307,6 @@ def cycle(learner: AlphaZero, step: Step) -> None:
     for alarm in (*learner.resignation.alarms(), *learner.health.alarms(_vitals(tally, learned))):
         step.say(alarm, alarm=True)
     step.record(figures, figures.get("score_best"), best=best, seconds=watch.seconds)
-
-
-def values_of(value: torch.Tensor) -> torch.Tensor:
-    """[B] For the side to move, of what the net says [B, 3] or [B, 1]."""
-    if value.shape[1] == 1:
-        return torch.tanh(value[:, 0])
-    chances = torch.softmax(value, 1)
-    return chances[:, 0] - chances[:, 2]
 
 
 def _games(tally: Tally) -> dict[str, float]:

@@ -10,7 +10,7 @@ from torch import Tensor
 from selfmate.data.examples import Examples
 from selfmate.learners.alphazero_loss import legal_logs, value_loss
 from selfmate.nets.devices import placed
-from selfmate.nets.se_resnet import SeResNet
+from selfmate.nets.se_resnet import SeResNet, chances_of
 
 BINS = 10  # of chances, to compare them with how often they came true
 
@@ -50,14 +50,6 @@ def _policy_sums(logits: Tensor, examples: Examples) -> tuple[int, int, float]:
 def _value_sum(value: Tensor, examples: Examples) -> float:
     wdl = torch.from_numpy(examples.wdl_side_to_move)
     return len(examples) * float(value_loss(value, wdl))
-
-
-def chances_of(value: Tensor) -> Tensor:
-    """[B, 3] A scalar says nothing of draws."""
-    if value.shape[1] == 3:
-        return torch.softmax(value, 1)
-    scalar = torch.tanh(value)
-    return torch.cat([(1 + scalar) / 2, torch.zeros_like(scalar), (1 - scalar) / 2], 1)
 
 
 def calibration_error(chances: NDArray[np.float32], came_true: NDArray[np.float32]) -> float:

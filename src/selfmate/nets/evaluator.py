@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate.nets.core_evaluator import CoreEvaluator
-from selfmate.nets.se_resnet import PLANES, SeResNet
+from selfmate.nets.se_resnet import PLANES, SeResNet, chances_of
 from selfmate.nets.threads import one_thread
 
 ENGINES = ("auto", "core", "torch")
@@ -64,17 +64,10 @@ class TorchEvaluator:
             found = [self._copy(block) for block in self._blocks(torch.from_numpy(planes))]
             logits = torch.cat([policy for policy, _ in found])[: len(planes)]
             value = torch.cat([value for _, value in found])[: len(planes)]
-        return _chances(value.cpu()).numpy(), logits.cpu().numpy()
+        return chances_of(value.cpu()).numpy(), logits.cpu().numpy()
 
     def _blocks(self, planes: Tensor) -> tuple[Tensor, ...]:
         """All of one size, the last one filled up: sums depend on how many rows there are."""
         missing = -len(planes) % self._block_rows
         filled = torch.cat([planes, torch.zeros(missing, PLANES, 8, 8)]) if missing else planes
         return torch.split(filled.to(self._copy.device), self._block_rows)
-
-
-def _chances(value: Tensor) -> Tensor:
-    if value.shape[1] == 3:
-        return torch.softmax(value, 1)
-    expected = torch.tanh(value)
-    return torch.cat([(1 + expected) / 2, torch.zeros_like(expected), (1 - expected) / 2], 1)

@@ -105,6 +105,15 @@ class SeResNet(nn.Module):
             tensor.copy_(torch.tensor(weights[name]))
 
 
+def chances_of(value: Tensor) -> Tensor:
+    """Win, draw and loss [B, 3] of what the value's head says, [B, 3] or [B, 1]; a single number
+    says nothing of draws."""
+    if value.shape[1] == 3:
+        return torch.softmax(value, 1)
+    expected = torch.tanh(value)
+    return torch.cat([(1 + expected) / 2, torch.zeros_like(expected), (1 - expected) / 2], 1)
+
+
 class Block(nn.Module):
     def __init__(self, filters: int, *, squeeze: bool, attention: bool) -> None:
         super().__init__()

@@ -10,15 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate import _core
 from selfmate.nets.evaluator import Answer, make_evaluator
 from selfmate.nets.se_resnet import SeResNet, SeResNetShape
 
 ROWS = 40
 PLANES = np.random.default_rng(4).random((ROWS, 68, 8, 8), np.float32)
 
-core_only = pytest.mark.skipif(not _core.processor_is_wide(), reason="left to torch here")
-engines = pytest.mark.parametrize("engine", [pytest.param("core", marks=core_only), "torch"])
+engines = pytest.mark.parametrize("engine", ["core", "torch"])
 
 
 def lively_net(**shape: Any) -> SeResNet:
@@ -115,7 +113,6 @@ def test_an_unknown_engine_is_refused() -> None:
         make_evaluator(NET, engine="abacus")
 
 
-@core_only
 def test_planes_of_another_shape_or_type_are_refused() -> None:
     with pytest.raises(ValueError, match="planes must be a C-contiguous float32 array"):
         make_evaluator(NET)(PLANES[:, :60])
