@@ -20,9 +20,8 @@ from selfmate.data.game_import import GameImport, ImportSettings
 from selfmate.data.prefetch import prefetched
 from selfmate.learners import alphazero_config, pretrain_alphazero_config
 from selfmate.learners.alphazero import AlphaZero
-from selfmate.learners.pretrain_alphazero import PREFETCHED, Pretraining
-from selfmate.nets.descent import Descent
-from selfmate.nets.threads import computing_threads, one_thread
+from selfmate.learners.pretrain_alphazero import PREFETCHED, Pretraining, new_descent
+from selfmate.nets.threads import one_thread
 from selfmate.rules import random_games, write_pgn
 from selfmate.rules.cores import available_cores
 from selfmate.runs.stopwatch import Stopwatch
@@ -59,7 +58,7 @@ def run(rounds: int = ROUNDS) -> Figures:
         tally = self_play(self_player)
         rates |= rates_by_round(
             {
-                "pretrain_all_cores": partial(pretrain, learner, UPDATES, cores),
+                "pretrain_all_cores": partial(pretrain, new_learner(games, cores), UPDATES),
                 "self_play_all_cores": lambda: self_play(self_player).plies,
             },
             ROUNDS_ON_ALL_CORES,
@@ -94,22 +93,26 @@ def imported(folder: Path, games: int) -> ChunkFolder:
     return ChunkFolder(out)
 
 
+def new_learner(games: ChunkFolder, threads: int) -> Pretraining:
+    settings = {"batch": BATCH, "accumulation": 1, "threads": threads}
+    return Pretraining(pretrain_alphazero_config.Config.model_validate(settings), games)
+
+
 def learners(games: ChunkFolder) -> tuple[Pretraining, Pretraining]:
-    """Ours, and one that has the same net with the convolutions of torch."""
-    config = pretrain_alphazero_config.Config.model_validate({"batch": BATCH, "accumulation": 1})
-    ours, plain = Pretraining(config, games), Pretraining(config, games)
+    """Ours, and one that has the same net with the convolutions of torch; on one thread."""
+    ours, plain = new_learner(games, 1), new_learner(games, 1)
     plain.net = with_torch_convolutions(ours.net)
-    plain.descent = Descent.adam(plain.net, config.most_norm, config.weight_decay)
+    plain.descent = new_descent(plain.config, plain.net)
     return ours, plain
 
 
 def check_same(ours: Pretraining, plain: Pretraining, examples: Examples) -> None:
     mine, theirs = (update(learner, examples) for learner in (ours, plain))
-    if not np.allclose(mine, theirs, rtol=SAME):
+    if any(abs(mine[name] - theirs[name]) > SAME * abs(theirs[name]) for name in theirs):
         raise RuntimeError(f"the two nets learn differently: {mine} and {theirs}")
 
 
-def update(learner: Pretraining, examples: Examples) -> tuple[float, ...]:
+def update(learner: Pretraining, examples: Examples) -> dict[str, float]:
     with one_thread():
         return learner.update(iter([examples]), learner.config.learning_rate, Stopwatch())
 
@@ -126,11 +129,11 @@ def load(games: ChunkFolder) -> float:
     return sum(map(len, map(examples_of_games, stream.batches(0, stream.count, BATCH))))
 
 
-def pretrain(learner: Pretraining, updates: int, threads: int) -> float:
+def pretrain(learner: Pretraining, updates: int) -> float:
     """Updates as a run makes them, loading included."""
     batches = learner.stream.batches(0, updates * BATCH, BATCH)
     examples = prefetched(map(examples_of_games, batches), PREFETCHED)
-    with computing_threads(threads):
+    with one_thread():
         for _ in range(updates):
             learner.update(examples, learner.config.learning_rate, Stopwatch())
     examples.close()

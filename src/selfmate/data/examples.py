@@ -1,6 +1,7 @@
 """Positions for a net of policy and value to learn from: what it sees, and what it should say."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,21 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.planes)
+
+    def shares(self, count: int) -> list["Examples"]:
+        """The same in `count` parts of nearly equal size, or as many as there are examples."""
+        bounds = np.linspace(0, len(self), min(count, len(self)) + 1).astype(np.int64)
+        return [self._between(*ends) for ends in pairwise(bounds.tolist())]
+
+    def _between(self, start: int, stop: int) -> "Examples":
+        offsets = self.legal.offsets[start : stop + 1]
+        places = slice(offsets[0], offsets[-1])
+        return Examples(
+            planes=self.planes[start:stop],
+            legal=Ragged(self.legal.values[places], offsets - offsets[0]),
+            policy=self.policy[places],
+            wdl_side_to_move=self.wdl_side_to_move[start:stop],
+        )
 
 
 def examples_of_games(chunk: Chunk, *, threads: int = 1) -> Examples:

@@ -25,15 +25,14 @@ from selfmate.data.replay import page_name, pages_of_replay
 from selfmate.data.tree_games import TreeGames
 from selfmate.data.tree_replay import TreeReplay, joined
 from selfmate.learners.alphazero_config import Config
-from selfmate.learners.alphazero_loss import loss_of
+from selfmate.learners.alphazero_lesson import Lesson, means_of
 from selfmate.learners.alphazero_net import check_net
 from selfmate.learners.health import Cures, Vitals, Watch
 from selfmate.learners.resignation import Resignation
+from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent
-from selfmate.nets.devices import mixed_precision, placed
 from selfmate.nets.evaluator import make_evaluator
-from selfmate.nets.se_resnet import chances_of
-from selfmate.nets.threads import computing_threads
+from selfmate.nets.threads import one_thread
 from selfmate.players.tree_player import TreePlayer
 from selfmate.runs.errors import RunFailedError, RunRefusedError
 from selfmate.runs.live import copied, parted, prefixed
@@ -74,6 +73,7 @@ class AlphaZero:
         self.descent = Descent.sgd(
             self.net, config.most_norm, momentum=config.momentum, weight_decay=config.weight_decay
         )
+        self.crew = Crew(config.threads)
         self.evaluators = [make_evaluator(self.best) for _ in range(config.threads)]
         self.replay = TreeReplay(config.replay, config.recent)
         self.starts = Starts(openings=config.openings, endgames=config.endgames)
@@ -147,7 +147,7 @@ class AlphaZero:
         rate = self.config.learning_rate_in(cycle) / 2 ** (attempt - 1)
         lessons = self.lessons(cycle, updates, dice)
         told = [self.update(examples, rate) for examples in lessons]
-        means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+        means = means_of(told)
         if not all(map(math.isfinite, means.values())):
             raise DivergedError("the losses or gradients are not finite")
         return means | {"learning_rate": rate}
@@ -164,19 +164,12 @@ class AlphaZero:
             yield joined([self.replay.draw(dice, batch - share), examples_of_games(chunk)])
 
     def update(self, examples: Examples, learning_rate: float) -> dict[str, float]:
-        with mixed_precision(self.device):
-            logits, value = self.net(placed(examples.planes, self.device))
-        loss = loss_of(logits, value, examples)
-        norm = self.descent.gradient(loss.total(self.config.value_weight, 0.0))
+        lesson = Lesson([examples], value_weight=self.config.value_weight)
+        norm = lesson.gradient(self.net, self.descent, self.crew)
         self.descent.step(learning_rate)
         self.counts["updates"] += 1
-        policy, of_value, entropy = loss.figures()
-        chances = chances_of(value.detach().float()).cpu().numpy()
-        values = chances[:, 0] - chances[:, 2]
-        return {
-            "policy_loss": policy,
-            "wdl_loss": of_value,
-            "entropy": entropy,
+        values = lesson.values()
+        return lesson.figures() | {
             "ln_legal": float(np.log(examples.legal.counts).mean()),
             "value_mean": float(values.mean()),
             "value_spread": float(values.std()),
@@ -275,7 +268,7 @@ class AlphaZero:
 
 def train(config: Config, run: Run, device: str = "cpu") -> None:
     learner = AlphaZero(config, open_masters(config), torch.device(device))
-    with computing_threads(config.threads):
+    with one_thread():
         for step in learner.steps(run):
             try:
                 cycle(learner, step)

@@ -5,22 +5,21 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from selfmate.data.chunk_stream import ChunkStream
 from selfmate.data.chunks import ChunkFolder, DamagedChunkError, open_chunks
 from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.prefetch import prefetched
-from selfmate.learners.alphazero_loss import loss_of
+from selfmate.learners.alphazero_lesson import Lesson, means_of
 from selfmate.learners.alphazero_net import check_net
 from selfmate.learners.plateau import Plateau
 from selfmate.learners.pretrain_alphazero_config import Config
 from selfmate.learners.validation import validate
+from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent
-from selfmate.nets.devices import mixed_precision, placed
-from selfmate.nets.threads import computing_threads
+from selfmate.nets.se_resnet import SeResNet
+from selfmate.nets.threads import computing_threads, one_thread
 from selfmate.runs.errors import RunFailedError, RunRefusedError
 from selfmate.runs.live import copied, parted, prefixed
 from selfmate.runs.run import Arrays, Run, Saved, Step
@@ -41,7 +40,8 @@ class Pretraining:
         torch.manual_seed(config.seed)
         self.net = config.spec().make_net().to(device)
         self.net.checkpointing = config.checkpointing
-        self.descent = Descent.adam(self.net, config.most_norm, config.weight_decay)
+        self.descent = new_descent(config, self.net)
+        self.crew = Crew(config.threads)
         self.plateau = Plateau(halve_after=config.halve_after, stop_after=config.stop_after)
         self.stream = ChunkStream(games, "training", seed=config.seed)
         self.count = games.counts["training"]  # positions of an epoch
@@ -77,38 +77,20 @@ class Pretraining:
             self.update(batches, self.learning_rate(done), watch)
             for done in range(step.start, step.stop, self.update_size)
         ]
-        policy, value, entropy, norm = np.mean(told, axis=0)
-        return {
-            "policy_loss": policy,
-            "wdl_loss": value,
-            "entropy": entropy,
-            "gradient_norm": norm,
-            "learning_rate": self.learning_rate(step.stop),
-        }
+        return means_of(told) | {"learning_rate": self.learning_rate(step.stop)}
 
     def update(
         self, batches: Iterator[Examples], learning_rate: float, watch: Stopwatch
-    ) -> tuple[float, float, float, float]:
+    ) -> dict[str, float]:
         """An update from as many batches as it takes, or as there are."""
         with watch("loading"):
             parts = list(islice(batches, self.config.accumulation))
-        seen = list[tuple[float, float, float]]()
+        config = self.config
+        lesson = Lesson(parts, value_weight=config.value_weight, entropy_bonus=config.entropy_bonus)
         with watch("learning"):
-            norm = self.descent.gradient_of_sum(self._losses(parts, seen))
+            norm = lesson.gradient(self.net, self.descent, self.crew)
             self.descent.step(learning_rate)
-        policy, value, entropy = np.mean(seen, axis=0)
-        return policy, value, entropy, norm
-
-    def _losses(
-        self, parts: list[Examples], seen: list[tuple[float, float, float]]
-    ) -> Iterator[Tensor]:
-        """Each part's share of the loss, and what it is made of."""
-        for examples in parts:
-            with mixed_precision(self.device):
-                logits, value = self.net(placed(examples.planes, self.device))
-            loss = loss_of(logits, value, examples)
-            yield loss.total(self.config.value_weight, self.config.entropy_bonus) / len(parts)
-            seen.append(loss.figures())
+        return lesson.figures() | {"gradient_norm": norm}
 
     def is_validated(self, step: Step) -> bool:
         """Several times an epoch, and at the end."""
@@ -120,7 +102,8 @@ class Pretraining:
         count = min(self.config.validated, self.games.counts["validation"])
         held_back = ChunkStream(self.games, "validation", seed=0)
         batches = held_back.batches(0, count, VALIDATION_BATCH)
-        return validate(self.net, prefetched(map(examples_of_games, batches), PREFETCHED))
+        with computing_threads(self.config.threads):
+            return validate(self.net, prefetched(map(examples_of_games, batches), PREFETCHED))
 
     def _examples(self, start: int, stop: int) -> Iterator[Examples]:
         batches = self.stream.batches(start, stop, self.config.batch)
@@ -146,9 +129,15 @@ class Pretraining:
         self.net.take(weights)
 
 
+def new_descent(config: Config, net: SeResNet) -> Descent:
+    if config.optimizer == "adam":
+        return Descent.adam(net, config.most_norm, config.weight_decay)
+    return Descent.muon(net, config.most_norm, config.weight_decay, net.matrices())
+
+
 def train(config: Config, run: Run, device: str = "cpu") -> None:
     pretraining = Pretraining(config, open_games(config), torch.device(device))
-    with computing_threads(config.threads):
+    with one_thread():
         for step in pretraining.steps(run):
             try:
                 study(pretraining, step)

@@ -90,6 +90,17 @@ class SeResNet(nn.Module):
                 board = block(board)
         return self.policy(board).permute(0, 2, 3, 1).flatten(1), self.value(board)
 
+    def matrices(self) -> list[Tensor]:
+        """What turns boards into boards: the weights of all layers but the heads' and the few of
+        squeezing."""
+        return [
+            layer.weight
+            for mixer in self.modules()
+            if isinstance(mixer, SeResNet | Block | SquareAttention)
+            for name, layer in mixer.named_children()
+            if isinstance(layer, nn.Conv2d | nn.Linear) and name != "policy"
+        ]
+
     @property
     def device(self) -> torch.device:
         return self.policy.weight.device

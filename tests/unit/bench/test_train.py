@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from selfmate.bench import train
-from selfmate.bench.train import check_same, imported, learners, load, pretrain, update
+from selfmate.bench.train import check_same, imported, learners, load, new_learner, pretrain, update
 from selfmate.data.examples import examples_of_games
 from selfmate.nets.convolution import BoardConvolution
 
@@ -29,4 +29,4 @@ def test_both_learn_the_same_and_one_with_torch_alone(tmp_path: Path) -> None:
 def test_what_is_counted(tmp_path: Path) -> None:
     games = imported(tmp_path, 20)
     assert load(games) == games.counts["training"] > 100
-    assert pretrain(learners(games)[0], updates=2, threads=1) == 32
+    assert pretrain(new_learner(games, 2), updates=2) == 32

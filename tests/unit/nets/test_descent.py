@@ -17,7 +17,11 @@ def sgd(net: Net, most_norm: float) -> Descent:
     return Descent.sgd(net, most_norm, momentum=0.9, weight_decay=1e-2)
 
 
-BOTH = pytest.mark.parametrize("make", [Descent.adam, sgd])
+def muon(net: Net, most_norm: float) -> Descent:
+    return Descent.muon(net, most_norm, 1e-2, [next(net.parameters())])
+
+
+BOTH = pytest.mark.parametrize("make", [Descent.adam, muon, sgd])
 
 
 def make_net() -> Net:
