@@ -173,10 +173,6 @@ nb::tuple roots(const TreeSearch& search, nb::handle slots) {
                         to_numpy(std::move(visits)), to_numpy(std::move(mates)));
 }
 
-std::vector<Move> line(const TreeSearch& search, std::size_t slot) {
-  return search.tree(slot).line();
-}
-
 nb::tuple outlooks(const TreeSearch& search, std::size_t slot) {
   std::vector<float> wdl;
   std::vector<std::int32_t> mates;
@@ -248,15 +244,12 @@ void bind_tree_search(nb::module_& module) {
                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
            "Of each slot: the best move (0: none), chances of the side to move [N, 3], visits, and "
            "plies to a proven mate (negative: against the side to move; 0: none is proven).")
-      .def("line", &line, "slot"_a, "The best move and what may follow, as move codes.")
       .def("outlooks", &outlooks, "slot"_a,
            nb::sig("def outlooks(self, slot: int) -> tuple[numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.int32], list[list[int]]]"),
            "Of each legal move, in the order of `moves`: chances of the side that plays it [M, 3] "
            "(all 0: nothing is known), plies to a proven mate as in `roots`, and the line it "
-           "begins.")
-      .def("forget_evaluations", &TreeSearch::forget_evaluations,
-           "For another net: what the last one said is not used again.");
+           "begins.");
 }
 
 }  // namespace selfmate::bindings

@@ -47,11 +47,4 @@ void EvaluationCache::add(std::uint64_t key, Evaluation evaluation) {
   next_ = (next_ + 1) % capacity_;
 }
 
-void EvaluationCache::clear() {
-  places_.clear();
-  keys_.clear();
-  evaluations_.clear();
-  next_ = 0;
-}
-
 }  // namespace selfmate

@@ -32,8 +32,6 @@ class EvaluationCache {
   // Null when there is none; valid until the next `add`.
   const Evaluation* find(std::uint64_t key) const;
   void add(std::uint64_t key, Evaluation evaluation);
-  void clear();
-  std::size_t size() const { return places_.size(); }
 
  private:
   std::size_t capacity_;

@@ -115,8 +115,6 @@ class Tree {
   // How often each of the root's moves should be played: shares of visits, or the policy that the
   // search improved (Gumbel); a proven mate leaves no choice.
   std::vector<float> policy() const;
-  // The best move, and what may follow.
-  std::vector<Move> line() const { return line_from(best_edge()); }
   // Of each of the root's moves.
   std::vector<Outlook> outlooks() const;
   std::size_t nodes() const { return nodes_.size(); }

@@ -33,7 +33,6 @@ class TreeSearch {
   void receive(const float* wdl, const float* logits);
   // The same, every legal move as likely as the others.
   void receive_uniform(const float* wdl);
-  void forget_evaluations() { cache_.clear(); }
 
  private:
   struct Waiting {

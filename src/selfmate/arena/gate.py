@@ -4,7 +4,7 @@ result is clear."""
 from dataclasses import dataclass
 from typing import Literal
 
-from selfmate.arena.elo import Pentanomial, score_interval, unit_counts
+from selfmate.arena.elo import Pentanomial
 from selfmate.arena.evaluation import check_paired, check_played_out
 from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame
 from selfmate.arena.openings import shipped_openings, shuffled
@@ -55,19 +55,8 @@ class Gate:
 
     def judge(self, pairs: Pentanomial) -> Verdict:
         """What pairs of games against the best, of which there is at least one, come to."""
-        low, high = map(float, score_interval(unit_counts(pairs)))
-        promoted, why = self._by_sprt(pairs) if self.rule == "sprt" else self._by_points(pairs)
-        return Verdict(
-            promoted=promoted,
-            score=pairs.score,
-            low=low,
-            high=high,
-            games=2 * pairs.pairs,
-            sentence=(
-                f"{'promoted' if promoted else 'not promoted'}: {100 * pairs.score:.1f} % of "
-                f"{2 * pairs.pairs} games against the best (95 % interval {100 * low:.1f} to "
-                f"{100 * high:.1f} %), {why}"
-            ),
+        return Verdict.of(
+            pairs, *(self._by_sprt if self.rule == "sprt" else self._by_points)(pairs)
         )
 
     def _by_sprt(self, pairs: Pentanomial) -> tuple[bool, str]:

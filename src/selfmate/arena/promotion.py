@@ -23,6 +23,19 @@ class Verdict:
     games: int
     sentence: str  # for people
 
+    @staticmethod
+    def of(pairs: Pentanomial, promoted: bool, why: str) -> "Verdict":
+        """On pairs of games against the best, of which there is at least one."""
+        low, high = map(float, score_interval(unit_counts(pairs)))
+        score, games = pairs.score, 2 * pairs.pairs
+        sentence = (
+            f"{'promoted' if promoted else 'not promoted'}: {100 * score:.1f} % of {games} games "
+            f"against the best (95 % interval {100 * low:.1f} to {100 * high:.1f} %), {why}"
+        )
+        return Verdict(
+            promoted=promoted, score=score, low=low, high=high, games=games, sentence=sentence
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Promotion:
@@ -56,25 +69,16 @@ class Promotion:
 
     def judge(self, pairs: Pentanomial) -> Verdict:
         """What pairs of games against the best, of which there is at least one, come to."""
-        low, high = map(float, score_interval(unit_counts(pairs)))
-        score, games = pairs.score, 2 * pairs.pairs
-        by_interval = self.rule == "interval"
-        promoted, why = self._by_interval(low, games) if by_interval else _by_points(score)
-        sentence = (
-            f"{'promoted' if promoted else 'not promoted'}: {100 * score:.1f} % of {games} games "
-            f"against the best (95 % interval {100 * low:.1f} to {100 * high:.1f} %), {why}"
-        )
-        return Verdict(
-            promoted=promoted, score=score, low=low, high=high, games=games, sentence=sentence
-        )
+        rule = self._by_interval if self.rule == "interval" else _by_points
+        return Verdict.of(pairs, *rule(pairs))
 
-    def _by_interval(self, low: float, games: int) -> tuple[bool, str]:
+    def _by_interval(self, pairs: Pentanomial) -> tuple[bool, str]:
         bound = 0.5 - self.margin
-        if games < self.least_games:
+        if 2 * pairs.pairs < self.least_games:
             return False, f"fewer games than {self.least_games}"
-        above = low > bound
+        above = float(score_interval(unit_counts(pairs))[0]) > bound
         return above, f"{'above' if above else 'not all of it above'} {100 * bound:g} %"
 
 
-def _by_points(score: float) -> tuple[bool, str]:
-    return (True, "at least half") if score >= 0.5 else (False, "less than half")
+def _by_points(pairs: Pentanomial) -> tuple[bool, str]:
+    return (True, "at least half") if pairs.score >= 0.5 else (False, "less than half")

@@ -95,7 +95,10 @@ def _run(work: "GameImport") -> int | None:
     except NothingKeptError as error:
         raise JobFailedError(f"nothing was imported: {error}") from error
     except OSError as error:
+        what = f"write {work.folder.path}"
+        if error.filename in map(str, work.files):
+            what = f"read {error.filename}"
         raise JobFailedError(
-            f"cannot write {work.folder.path}: {error.strerror}; the same command goes on"
+            f"cannot {what}: {error.strerror}; the same command goes on"
         ) from error
     return signals.received

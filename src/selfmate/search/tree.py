@@ -150,10 +150,6 @@ class Forest:
         """Plays a legal move in each slot and keeps what is known of what may follow."""
         self._search.advance(slots, moves)
 
-    def forget_evaluations(self) -> None:
-        """For a net that has changed. Trees remember what it said before."""
-        self._search.forget_evaluations()
-
 
 def chosen_moves(
     roots: Roots, found: RootMoves, temperatures: NDArray[np.float64], dice: NDArray[np.uint64]

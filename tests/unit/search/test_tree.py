@@ -145,10 +145,6 @@ def test_what_the_net_said_is_not_asked_again() -> None:
         grown.plant(ONE, [Board()])
         grown.grow(ONE, 50)
     assert asked <= 51
-    grown.forget_evaluations()
-    grown.plant(ONE, [Board()])
-    grown.grow(ONE, 0)
-    assert asked <= 52
 
 
 def rows(weights: list[list[int]], best: list[int]) -> tuple[Roots, RootMoves]:
