@@ -165,6 +165,10 @@ nb::list coding_layouts() {
   return layouts;
 }
 
+nb::object uci_moves() {
+  return to_numpy(std::vector<Move>(uci1968_moves().begin(), uci1968_moves().end()));
+}
+
 nb::object flipped_indices() {
   return to_numpy(std::vector<std::int32_t>(uci1968_flipped().begin(), uci1968_flipped().end()));
 }
@@ -176,6 +180,9 @@ void bind_layouts(nb::module_& module) {
   module.def("coding_layouts", &coding_layouts,
              nb::sig("def coding_layouts() -> list[tuple[str, int, int]]"),
              "Name, number of actions and version of every action coding.");
+  module.def("uci1968_moves", &uci_moves,
+             nb::sig("def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]"),
+             "The move that each uci1968 index stands for.");
   module.def("uci1968_flipped", &flipped_indices,
              nb::sig("def uci1968_flipped() -> numpy.typing.NDArray[numpy.int32]"),
              "For each uci1968 index the index of the same move with the ranks flipped.");

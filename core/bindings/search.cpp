@@ -1,9 +1,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/lent_games.h"
 #include "bindings/module.h"
+#include "search/attempts.h"
+#include "search/endgame_table.h"
 #include "search/stoppable.h"
 #include "search/teacher.h"
 
@@ -130,11 +133,71 @@ void bind_choices(nb::module_& module) {
              "A move of the highest score of each row.");
 }
 
+nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offsets, nb::handle dice,
+                           double temperature, int most, int threads) {
+  check_threads(threads);
+  const auto [rows, actions] = checked_extents(logits, "logits");
+  const std::size_t count = checked_length(legal, "legal");
+  const auto* numbers = checked_array<float>(logits, "logits", {rows, actions});
+  const auto* codes = checked_array<std::int32_t>(legal, "legal", {count});
+  const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {rows + 1});
+  const auto* rolled = checked_array<std::uint64_t>(dice, "dice", {rows});
+  check_offsets({begins, rows + 1}, count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (codes[i] < 0 || std::size_t(codes[i]) >= actions)
+      throw BadInput("there is no action " + std::to_string(codes[i]) + " of " +
+                     std::to_string(actions));
+  if (!(temperature >= 0.0)) throw BadInput("temperature must be 0 or more");
+  if (most < 0) throw BadInput("most must be 0 or more, not " + std::to_string(most));
+  Attempts found;
+  {
+    nb::gil_scoped_release release;
+    found = attempt_actions(numbers, actions, codes, {begins, rows + 1}, rolled,
+                            {temperature, most}, threads);
+  }
+  return nb::make_tuple(to_numpy(std::move(found.chosen)),
+                        to_numpy(std::move(found.illegal.values)),
+                        to_numpy(std::move(found.illegal.offsets)));
+}
+
+void bind_attempts(nb::module_& module) {
+  module.def("attempt_actions", &attempts_of_rows, "logits"_a.none(), "legal"_a.none(),
+             "offsets"_a.none(), "dice"_a.none(), "temperature"_a, "most"_a, "threads"_a = 1,
+             nb::sig("def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], "
+                     "legal: numpy.typing.NDArray[numpy.int32], "
+                     "offsets: numpy.typing.NDArray[numpy.int64], "
+                     "dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int, "
+                     "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                     "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
+             "A legal action of each row, and the illegal ones that were tried before it, with "
+             "offsets.");
+}
+
+nb::object table_of(std::string_view piece) {
+  if (piece != "queen" && piece != "rook")
+    throw BadInput("there is a table for a queen and for a rook, not for " + quoted(piece));
+  std::vector<std::uint8_t> table;
+  {
+    nb::gil_scoped_release release;
+    table = endgame_table(piece == "queen" ? kQueen : kRook);
+  }
+  return to_numpy(std::move(table), {2, 64, 64, 64});
+}
+
+void bind_endgame_table(nb::module_& module) {
+  module.def("endgame_table", &table_of, "piece"_a,
+             nb::sig("def endgame_table(piece: str) -> numpy.typing.NDArray[numpy.uint8]"),
+             "Plies to mate by side to move, White's king, its piece and Black's king; 255 where "
+             "nothing is won.");
+}
+
 }  // namespace
 
 void bind_search(nb::module_& module) {
   bind_teacher(module);
   bind_choices(module);
+  bind_attempts(module);
+  bind_endgame_table(module);
 }
 
 }  // namespace selfmate::bindings

@@ -74,6 +74,18 @@ nb::object planes_of_rows(nb::handle stored, nb::handle out, int threads) {
   return nb::borrow(out);
 }
 
+nb::object tokens_of_rows(nb::handle stored, int threads) {
+  check_threads(threads);
+  const StoredRows rows = checked_rows(stored);
+  const std::size_t count = rows.size() / kStoredSize;
+  std::vector<std::uint8_t> tokens(count * kTokens78Size);
+  {
+    nb::gil_scoped_release release;
+    tokens_of_stored(rows, tokens.data(), threads);
+  }
+  return to_numpy(std::move(tokens), {count, std::size_t(kTokens78Size)});
+}
+
 nb::tuple legal_of_rows(std::string_view coding, nb::handle stored, int threads) {
   check_threads(threads);
   const Coding chosen = coding_named(coding);
@@ -124,6 +136,10 @@ void bind_stored(nb::module_& module) {
                      "out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> "
                      "numpy.typing.NDArray[numpy.float32]"),
              "Writes the planes68 of stored positions into `out`.");
+  module.def("tokens_of_stored", &tokens_of_rows, "stored"_a.none(), "threads"_a = 1,
+             nb::sig("def tokens_of_stored(stored: numpy.typing.NDArray[numpy.uint8], "
+                     "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
+             "The tokens78 of stored positions.");
   module.def("legal_of_stored", &legal_of_rows, "coding"_a, "stored"_a.none(), "threads"_a = 1,
              nb::sig("def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], "
                      "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], "

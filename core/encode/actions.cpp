@@ -167,6 +167,10 @@ void list_actions(Coding coding, const Position& position, std::int32_t* out) {
     if (represents_action(coding, move)) *out++ = encode_action(coding, move, position.turn());
 }
 
+const std::array<Move, 1968>& uci1968_moves() {
+  return kUci.move_of;
+}
+
 const std::array<std::int32_t, 1968>& uci1968_flipped() {
   return kUciFlipped;
 }

@@ -43,6 +43,8 @@ constexpr bool represents_action(Coding coding, Move move) {
 int count_actions(Coding coding, const Position& position);
 void list_actions(Coding coding, const Position& position, std::int32_t* out);
 
+// The move that each index of uci1968 stands for.
+const std::array<Move, 1968>& uci1968_moves();
 // uci1968 is absolute; this gives the index of the same move with the ranks flipped.
 const std::array<std::int32_t, 1968>& uci1968_flipped();
 

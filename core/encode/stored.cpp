@@ -242,6 +242,12 @@ void planes_of_stored(StoredRows stored, float* out, int threads) {
   });
 }
 
+void tokens_of_stored(StoredRows stored, std::uint8_t* out, int threads) {
+  for_each_row(stored, threads, [&](std::size_t i, const std::uint8_t* row) {
+    encode_tokens78(read_position(row), out + i * kTokens78Size);
+  });
+}
+
 Ragged<std::int32_t> legal_of_stored(Coding coding, StoredRows stored, int threads) {
   const std::vector<Position> positions = read_positions(stored, threads);
   Ragged<std::int32_t> ragged;

@@ -10,6 +10,7 @@
 #include "encode/actions.h"
 #include "encode/games.h"
 #include "encode/planes.h"
+#include "encode/tokens.h"
 
 namespace selfmate {
 
@@ -44,6 +45,8 @@ StoredGames store_records(const GameRecords& records, std::span<const std::int64
 
 // Writes kPlanes68Size numbers per row.
 void planes_of_stored(StoredRows stored, float* out, int threads);
+// Writes kTokens78Size words per row.
+void tokens_of_stored(StoredRows stored, std::uint8_t* out, int threads);
 // As legal_actions() and actions_of_moves() would say it of the games.
 Ragged<std::int32_t> legal_of_stored(Coding coding, StoredRows stored, int threads);
 void actions_of_stored(Coding coding, StoredRows stored, const Move* moves, std::int32_t* out,

@@ -225,6 +225,9 @@ def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]:
 def coding_layouts() -> list[tuple[str, int, int]]:
     """Name, number of actions and version of every action coding."""
 
+def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]:
+    """The move that each uci1968 index stands for."""
+
 def uci1968_flipped() -> numpy.typing.NDArray[numpy.int32]:
     """
     For each uci1968 index the index of the same move with the ranks flipped.
@@ -271,6 +274,9 @@ def store_records(records: GameRecords, skip: int = 0, threads: int = 1, chosen:
 def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Writes the planes68 of stored positions into `out`."""
 
+def tokens_of_stored(stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+    """The tokens78 of stored positions."""
+
 def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """The legal actions of stored positions, and offsets."""
 
@@ -309,6 +315,16 @@ def choose_greedy(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray
 
 def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
     """A move of the highest score of each row."""
+
+def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], legal: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    A legal action of each row, and the illegal ones that were tried before it, with offsets.
+    """
+
+def endgame_table(piece: str) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    Plies to mate by side to move, White's king, its piece and Black's king; 255 where nothing is won.
+    """
 
 class TreeSearch:
     """
@@ -352,16 +368,10 @@ class TreeSearch:
         Of each slot: the best move (0: none), chances of the side to move [N, 3], visits, and plies to a proven mate (negative: against the side to move; 0: none is proven).
         """
 
-    def line(self, slot: int) -> list[int]:
-        """The best move and what may follow, as move codes."""
-
     def outlooks(self, slot: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], list[list[int]]]:
         """
         Of each legal move, in the order of `moves`: chances of the side that plays it [M, 3] (all 0: nothing is known), plies to a proven mate as in `roots`, and the line it begins.
         """
-
-    def forget_evaluations(self) -> None:
-        """For another net: what the last one said is not used again."""
 
 def sparse_times(columns: numpy.typing.NDArray[numpy.int32], values: numpy.typing.NDArray[numpy.float32], offsets: numpy.typing.NDArray[numpy.int64], matrix: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Sparse rows times a matrix."""

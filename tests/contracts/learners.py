@@ -20,7 +20,7 @@ def needs(learner: Learner) -> list[str]:
     """The settings that a learner cannot do without: something to be taught with."""
     if "data" not in learner.config_class.model_fields:
         return []
-    data = _some_chunks() if learner.name == "pretrain-alphazero" else _some_games()
+    data = _some_games() if learner.name == "pretrain-dqn" else _some_chunks()
     return [f"data={json.dumps([str(data)])}"]
 
 

@@ -18,6 +18,7 @@ SUITES = {
     "import": "games read, filtered and stored in chunks, beside a script with python-chess",
     "mcts": "tree search with and without a net, beside the net alone and a search in Python",
     "train": "AlphaZero's net learning and playing, beside torch's convolutions",
+    "searchless": "games of a net that tries any move, beside the net alone",
 }
 _MODULES = {"import": "game_import"}  # where Python does not allow the name
 

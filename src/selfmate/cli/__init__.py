@@ -9,6 +9,7 @@ from typer._click.exceptions import ClickException
 from selfmate.cli import (
     bench,
     collect,
+    conversion,
     demo,
     doctor,
     endgame,
@@ -48,6 +49,7 @@ for verb in (
     match,
     rate,
     puzzles,
+    conversion,
     uci,
     perft,
     bench,

@@ -16,8 +16,8 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[SUITE]...",
-            help="rules, teacher, endgame, dqn, reinforce, lab, pgn, import, mcts, train; "
-            "default: all.",
+            help="rules, teacher, endgame, dqn, reinforce, lab, pgn, import, mcts, train, "
+            "searchless; default: all.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object a suite.")] = False,

@@ -17,12 +17,12 @@ def won_endgame(seed: int, number: int) -> str:
         men = dict(zip(squares, f"Kk{army}", strict=True))
         if chance.random() < 0.5:
             men = {square: man.swapcase() for square, man in men.items()}
-        fen = f"{_placement(men)} {chance.choice('wb')} - - 0 1"
+        fen = f"{placement(men)} {chance.choice('wb')} - - 0 1"
         if not _same_coloured_bishops(army, squares[2:]) and _is_won(fen):
             return fen
 
 
-def _placement(men: dict[int, str]) -> str:
+def placement(men: dict[int, str]) -> str:
     """The first field of a FEN."""
     ranks = []
     for rank in reversed(range(8)):

@@ -39,14 +39,14 @@ class Examples:
         )
 
 
-def examples_of_games(chunk: Chunk, *, threads: int = 1) -> Examples:
+def examples_of_games(chunk: Chunk) -> Examples:
     """The move that was played, and how the game ended."""
-    legal = legal_of(CODING, chunk.stored, threads=threads)
+    legal = legal_of(CODING, chunk.stored)
     policy = np.zeros(len(legal.values), np.float32)
-    policy[legal.find(actions_of(CODING, chunk.stored, chunk.moves, threads=threads))] = 1
+    policy[legal.find(actions_of(CODING, chunk.stored, chunk.moves))] = 1
     view = np.where(is_white_to_move(chunk.stored), 1, -1).astype(np.int8)
     return Examples(
-        planes=planes_of(chunk.stored, threads=threads),
+        planes=planes_of(chunk.stored),
         legal=legal,
         policy=policy,
         wdl_side_to_move=wdl_of(view * chunk.results),

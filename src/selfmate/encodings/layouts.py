@@ -71,6 +71,12 @@ def _flipped() -> NDArray[np.int32]:
     return indices
 
 
+def _moves() -> NDArray[np.uint16]:
+    moves = _core.uci1968_moves()
+    moves.flags.writeable = False
+    return moves
+
+
 _every_encoding = _encodings()
 MOVE136: Encoding = _every_encoding.pop("move136")
 """Encodes a move; all others encode a position."""
@@ -80,3 +86,6 @@ CODINGS: Mapping[str, Coding] = MappingProxyType(_codings())
 UCI1968_FLIPPED: NDArray[np.int32] = _flipped()
 """[1968] For each uci1968 index the index of the same move with the ranks flipped. uci1968 is
 absolute; who sees the board from the side to move looks up Black's moves through this."""
+
+UCI1968_MOVES: NDArray[np.uint16] = _moves()
+"""The move that each index of uci1968 stands for."""

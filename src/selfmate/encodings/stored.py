@@ -1,4 +1,4 @@
-"""A position as games are kept by the million: all that planes68 and the legal moves need.
+"""A position as games are kept by the million: all that encodings and the legal moves need.
 
 The 63 bytes of a row hold the last four boards, side to move, castling, en passant, both clocks
 and how often the position stood there before; core/encode/stored.h draws them. Planes and actions
@@ -52,6 +52,11 @@ def planes_of(
     if out is None:
         out = np.empty((len(stored), *ENCODINGS["planes68"].shape), np.float32)
     return _core.planes_of_stored(stored, out, threads)
+
+
+def tokens_of(stored: Stored, *, threads: int = 1) -> NDArray[np.uint8]:
+    """The tokens78 [B, 78]."""
+    return _core.tokens_of_stored(stored, threads)
 
 
 def legal_of(coding: str, stored: Stored, *, threads: int = 1) -> Ragged:

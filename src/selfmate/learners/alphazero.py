@@ -6,7 +6,6 @@ learned plays on only if a match with the best so far says so.
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from selfmate.arena.sprt import Sprt
 from selfmate.arena.starts import Starts
 from selfmate.arena.tree_self_play import Plan, Tally, play_games
 from selfmate.data.chunk_stream import ChunkStream
-from selfmate.data.chunks import ChunkFolder, DamagedChunkError, open_chunks
+from selfmate.data.chunks import ChunkFolder, DamagedChunkError
 from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.replay import page_name, pages_of_replay
 from selfmate.data.tree_games import TreeGames
@@ -28,13 +27,14 @@ from selfmate.learners.alphazero_config import Config
 from selfmate.learners.alphazero_lesson import Lesson, means_of
 from selfmate.learners.alphazero_net import check_net
 from selfmate.learners.health import Cures, Vitals, Watch
+from selfmate.learners.master_games import open_masters
 from selfmate.learners.resignation import Resignation
 from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent
 from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.threads import one_thread
 from selfmate.players.tree_player import TreePlayer
-from selfmate.runs.errors import RunFailedError, RunRefusedError
+from selfmate.runs.errors import RunFailedError
 from selfmate.runs.live import copied, parted, prefixed
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.sample_game import SampleGame
@@ -267,7 +267,7 @@ class AlphaZero:
 
 
 def train(config: Config, run: Run, device: str = "cpu") -> None:
-    learner = AlphaZero(config, open_masters(config), torch.device(device))
+    learner = AlphaZero(config, open_masters(config.masters, "training"), torch.device(device))
     with one_thread():
         for step in learner.steps(run):
             try:
@@ -327,12 +327,3 @@ def _vitals(tally: Tally, learned: dict[str, float]) -> Vitals:
         value_spread=learned["value_spread"],
         gradient_norm=learned["gradient_norm"],
     )
-
-
-def open_masters(config: Config) -> ChunkFolder | None:
-    if not config.masters:
-        return None
-    try:
-        return open_chunks(Path(config.masters), "training")
-    except (OSError, ValueError) as error:
-        raise RunRefusedError(f"the master games cannot be used: {error}") from error

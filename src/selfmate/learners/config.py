@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LARGEST_SEED = 2**63 - 1
 DEFAULT = "default"  # as a preset: none
 LARGEST_FILE = 2**20  # bytes; a configuration is a page at most
+
+
+FolderName = Annotated[str, Field(min_length=1)]
 
 
 class Config(BaseModel):

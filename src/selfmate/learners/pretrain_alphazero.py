@@ -3,16 +3,16 @@
 import math
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 import torch
 
 from selfmate.data.chunk_stream import ChunkStream
-from selfmate.data.chunks import ChunkFolder, DamagedChunkError, open_chunks
+from selfmate.data.chunks import ChunkFolder, DamagedChunkError
 from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.prefetch import prefetched
 from selfmate.learners.alphazero_lesson import Lesson, means_of
 from selfmate.learners.alphazero_net import check_net
+from selfmate.learners.master_games import open_games
 from selfmate.learners.plateau import Plateau
 from selfmate.learners.pretrain_alphazero_config import Config
 from selfmate.learners.validation import validate
@@ -20,7 +20,7 @@ from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent
 from selfmate.nets.se_resnet import SeResNet
 from selfmate.nets.threads import computing_threads, one_thread
-from selfmate.runs.errors import RunFailedError, RunRefusedError
+from selfmate.runs.errors import RunFailedError
 from selfmate.runs.live import copied, parted, prefixed
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.stopwatch import Stopwatch
@@ -136,7 +136,7 @@ def new_descent(config: Config, net: SeResNet) -> Descent:
 
 
 def train(config: Config, run: Run, device: str = "cpu") -> None:
-    pretraining = Pretraining(config, open_games(config), torch.device(device))
+    pretraining = Pretraining(config, open_games(config.data), torch.device(device))
     with one_thread():
         for step in pretraining.steps(run):
             try:
@@ -179,12 +179,3 @@ def _sentence(positions: int, found: dict[str, float]) -> str:
         f"{found['validation_wdl_loss']:.3f}, accuracy {found['wdl_accuracy']:.1%}, "
         f"calibration error {found['calibration_error']:.3f}"
     )
-
-
-def open_games(config: Config) -> ChunkFolder:
-    if not config.data:
-        raise RunRefusedError("there are no games: name a folder of selfmate import with --data")
-    try:
-        return open_chunks(Path(config.data[0]), "training", "validation")
-    except (OSError, ValueError) as error:
-        raise RunRefusedError(f"the games cannot be used: {error}") from error

@@ -1,12 +1,11 @@
 """The settings of learning from master games."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from selfmate.learners.alphazero_net import NetConfig
-
-FolderName = Annotated[str, Field(min_length=1)]
+from selfmate.learners.config import FolderName
 
 
 class Config(NetConfig):

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
 from selfmate.nets.se_resnet import SeResNet
+from selfmate.nets.transformer import Transformer
 from selfmate.players.manner import SETTINGS as MANNER_SETTINGS
 from selfmate.players.manner import Manner
 from selfmate.players.names import (
@@ -21,6 +22,8 @@ from selfmate.players.names import (
     whole_setting,
 )
 from selfmate.players.player import Player
+from selfmate.players.policy_player import PolicyPlayer
+from selfmate.players.policy_spec import TransformerSpec
 from selfmate.players.q_player import QPlayer, QPlayerSpec
 from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
 from selfmate.players.tree_spec import SeResNetSpec
@@ -33,12 +36,14 @@ from selfmate.weights import weights_path
 from selfmate.weights.card import read_card
 
 # What a card may say of its player, by kind, and the settings that such a player has.
-KINDS: Mapping[str, tuple[type[QPlayerSpec | ScorerSpec | SeResNetSpec], tuple[str, ...]]] = {
+Spec = QPlayerSpec | ScorerSpec | SeResNetSpec | TransformerSpec
+KINDS: Mapping[str, tuple[type[Spec], tuple[str, ...]]] = {
     "q_net": (QPlayerSpec, ("temperature",)),
     "move_scorer": (ScorerSpec, ("temperature", "lookahead")),
     "se_resnet": (SeResNetSpec, (*MANNER_SETTINGS, "temperature")),
+    "transformer": (TransformerSpec, ("temperature", "mask")),
 }
-Net = TypeVar("Net", QNet, MoveScorer, SeResNet)
+Net = TypeVar("Net", QNet, MoveScorer, SeResNet, Transformer)
 
 
 def make_trained(name: PlayerName) -> Player:
@@ -66,15 +71,20 @@ def player_of(
     kind = _kind(name.kind, player)
     check_settings(name, (*identity.settings, *KINDS[kind][1]))
     temperature = temperature_setting(name)
-    lookahead = whole_setting(name, "lookahead", 0, 1)
+    lookahead, mask = whole_setting(name, "lookahead", 0, 1), whole_setting(name, "mask", 0, 1)
     how = Manner.of(name)
     settings = how.settings() if kind == "se_resnet" else {}
+    if mask == 0:
+        settings = {"mask": "0"}
     full_name = _full_name(identity, settings, temperature, lookahead)
     # A learner that loads an opponent goes on as ever: making a net rolls dice.
     with _told_of(name.kind), torch.random.fork_rng(devices=()):
         spec = KINDS[kind][0].model_validate(player)
         if isinstance(spec, SeResNetSpec):
             return how.player(full_name, _filled(spec.make_net(), weights), temperature)
+        if isinstance(spec, TransformerSpec):
+            policy = _filled(spec.make_net(), weights)
+            return PolicyPlayer(full_name, policy, temperature, masked=mask != 0)
         if isinstance(spec, ScorerSpec):
             scorer = _filled(spec.make_net(), weights)
             return ScorerPlayer(full_name, spec, scorer, temperature, bool(lookahead))

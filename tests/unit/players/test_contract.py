@@ -8,7 +8,7 @@ import pytest
 
 from selfmate.players import Player, Question, load_player
 from selfmate.rules import Board, GameBatch, uci_text
-from unit.players.trained_runs import make_run, make_scorer_run, make_tree_run
+from unit.players.trained_runs import make_run, make_scorer_run, make_transformer_run, make_tree_run
 
 NAMES = (
     "random",
@@ -25,37 +25,34 @@ NAMES = (
     "TREE:sims=8,temperature=0.7,cpuct=3",
     "TREE:by=value",
     "TREE:by=value,temperature=0.1",
+    "POLICY",
+    "POLICY:temperature=0.7",
 )
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PROMOTING = "3r3k/4P3/8/8/8/8/8/K7 w - - 0 1"
 BOARDS = 48
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("runs") / "dqn-1"
-    make_run(path)
-    return path
+MAKERS = {
+    "RUN": make_run,
+    "SCORER": make_scorer_run,
+    "TREE": make_tree_run,
+    "POLICY": make_transformer_run,
+}
 
 
 @pytest.fixture(scope="module")
-def scorer_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("runs") / "reinforce-1"
-    make_scorer_run(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def tree_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("runs") / "alphazero-1"
-    make_tree_run(path)
-    return path
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    for word, make in MAKERS.items():
+        make(folder / word.lower())
+    return {word: folder / word.lower() for word in MAKERS}
 
 
 @pytest.fixture(params=NAMES)
-def player(request: pytest.FixtureRequest, run: Path, scorer_run: Path, tree_run: Path) -> Player:
+def player(request: pytest.FixtureRequest, runs: dict[str, Path]) -> Player:
     name: str = request.param
-    for word, path in {"RUN": run, "SCORER": scorer_run, "TREE": tree_run}.items():
+    for word, path in runs.items():
         name = name.replace(word, str(path))
     return load_player(name)
 

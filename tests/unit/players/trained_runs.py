@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from pydantic import BaseModel
 
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
 from selfmate.nets.se_resnet import SeResNet
+from selfmate.nets.transformer import Transformer
+from selfmate.players.policy_spec import TransformerSpec
 from selfmate.players.q_player import QPlayerSpec
 from selfmate.players.scorer_player import ScorerSpec
 from selfmate.players.tree_spec import SeResNetSpec
@@ -20,6 +23,7 @@ from selfmate.runs.run import Arrays, Json, Saved
 TINY = QPlayerSpec(hidden=(16, 8), dueling=True)
 TINY_SCORER = ScorerSpec(encoding="onehot768", hidden=(16, 8), value_head=True)
 TINY_TREE = SeResNetSpec(blocks=1, filters=8, attention=1)
+TINY_TRANSFORMER = TransformerSpec(width=8, blocks=1, heads=2)
 POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
 
 
@@ -31,7 +35,7 @@ def seeded_net(spec: QPlayerSpec, seed: int) -> QNet:
 class Weights:
     """A state of a run that is a net and nothing else."""
 
-    def __init__(self, net: QNet | MoveScorer | SeResNet) -> None:
+    def __init__(self, net: QNet | MoveScorer | SeResNet | Transformer) -> None:
         self.net = net
 
     def save(self) -> Saved:
@@ -57,13 +61,14 @@ def make_run(
 
 
 def make_scorer_run(directory: Path) -> None:
-    """A run of one step."""
     torch.manual_seed(0)
-    state = Weights(TINY_SCORER.make_net())
-    with open_run(directory, Header("reinforce", {"seed": 1}), POLICY, Session()) as run:
-        spec = TINY_SCORER.model_dump(mode="json")
-        for step in run.steps(state, total=1, unit="games", player=spec):
-            step.record({}, 1.0)
+    _make_one_step(directory, "reinforce", Weights(TINY_SCORER.make_net()), TINY_SCORER)
+
+
+def make_transformer_run(directory: Path) -> None:
+    torch.manual_seed(0)
+    net = TINY_TRANSFORMER.make_net()
+    _make_one_step(directory, "searchless", Weights(net), TINY_TRANSFORMER)
 
 
 def opinionated_net(spec: SeResNetSpec = TINY_TREE, seed: int = 0) -> SeResNet:
@@ -77,9 +82,11 @@ def opinionated_net(spec: SeResNetSpec = TINY_TREE, seed: int = 0) -> SeResNet:
 
 
 def make_tree_run(directory: Path) -> None:
-    """A run of one step."""
-    state = Weights(opinionated_net())
-    with open_run(directory, Header("alphazero", {"seed": 1}), POLICY, Session()) as run:
-        spec = TINY_TREE.model_dump(mode="json")
-        for step in run.steps(state, total=1, unit="cycles", player=spec):
+    _make_one_step(directory, "alphazero", Weights(opinionated_net()), TINY_TREE)
+
+
+def _make_one_step(directory: Path, learner: str, state: Weights, spec: BaseModel) -> None:
+    with open_run(directory, Header(learner, {"seed": 1}), POLICY, Session()) as run:
+        player = spec.model_dump(mode="json")
+        for step in run.steps(state, total=1, unit="steps", player=player):
             step.record({}, 1.0)

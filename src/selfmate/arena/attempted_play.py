@@ -1,0 +1,144 @@
+"""Games of a net with itself in which it may try any move; the rules answer. Many at once, on
+several threads, each with games of its own."""
+
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfmate.data.attempted_games import AttemptedGames
+from selfmate.encodings.sentences import is_black_to_move, moves_of_turned, sentences_of
+from selfmate.encodings.stored import store
+from selfmate.nets.transformer import Transformer
+from selfmate.rules import Board, Outcome, push_moves
+from selfmate.rules.ragged import Ragged
+from selfmate.search.attempts import attempt_actions
+from selfmate.search.dice import roll
+
+RESULTS = {"white": 1, "black": -1, None: 0}
+PLY_LIMIT = "ply_limit"
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    boards: Sequence[Board]  # where the games start; they are played on
+    at_once: int  # games of a thread
+    temperature: float  # 0: always the likeliest
+    attempts: int  # illegal ones in a position, at most
+    max_plies: int  # after the start; longer games are cut, as draws
+    seed: int
+
+
+@dataclass
+class _Game:
+    board: Board
+    number: int
+    plies: int = 0
+    result: int = 0  # White's view
+    reason: str = PLY_LIMIT
+
+
+@dataclass
+class _Ply:
+    """A move of every game of a thread."""
+
+    games: Numbers
+    black: NDArray[np.bool_]
+    stored: NDArray[np.uint8]
+    played: NDArray[np.int32]
+    tried: Ragged
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """How the games went."""
+
+    reasons: Counter[str] = field(default_factory=Counter)
+    plies_of_wins: tuple[int, ...] = ()
+    distinct: int = 0
+    white_points: float = 0.0
+
+
+def play_games(net: Transformer, plan: Plan, threads: int) -> tuple[AttemptedGames, Ends]:
+    """All games of a plan, to their end or to the ply limit."""
+    games = [_Game(board, number) for number, board in enumerate(plan.boards)]
+    tables = [_Table(net, plan, games[at::threads]) for at in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        for job in [pool.submit(table.play) for table in tables]:
+            job.result()
+    return _rows([ply for table in tables for ply in table.plies], games), _ends(games)
+
+
+class _Table:
+    def __init__(self, net: Transformer, plan: Plan, games: Sequence[_Game]) -> None:
+        self.net, self.plan = net, plan
+        self.plies: list[_Ply] = []
+        self._waiting = list(reversed(games))
+        self._running: list[_Game] = []
+
+    def play(self) -> None:
+        """When a game ends, the next one takes its place."""
+        while self._waiting or self._running:
+            while self._waiting and len(self._running) < self.plan.at_once:
+                self._running.append(self._waiting.pop())
+            self._ply()
+
+    def _ply(self) -> None:
+        boards = [game.board for game in self._running]
+        numbers = np.array([game.number for game in self._running])
+        dice = roll(self.plan.seed, numbers, np.array([game.plies for game in self._running]))
+        black = is_black_to_move(boards)
+        sentences = sentences_of(boards, black)
+        chosen, tried = attempt_actions(
+            self.net.logits(sentences.tokens),
+            sentences.legal,
+            dice,
+            temperature=self.plan.temperature,
+            most=self.plan.attempts,
+        )
+        self.plies.append(_Ply(numbers, black, store(boards), chosen, tried))
+        self._end(push_moves(boards, moves_of_turned(boards, chosen, black)))
+
+    def _end(self, outcomes: Sequence[Outcome | None]) -> None:
+        for game, outcome in zip(self._running, outcomes, strict=True):
+            game.plies += 1
+            if outcome is not None:
+                game.result, game.reason = RESULTS[outcome.winner], outcome.reason
+        self._running = [
+            game
+            for game, outcome in zip(self._running, outcomes, strict=True)
+            if outcome is None and game.plies < self.plan.max_plies
+        ]
+
+
+def _rows(plies: Sequence[_Ply], games: Sequence[_Game]) -> AttemptedGames:
+    """Game by game, in the order of play."""
+    numbers = np.concatenate([ply.games for ply in plies])
+    order = np.argsort(numbers, kind="stable")
+    lengths = np.array([game.plies for game in games])
+    plies_left = np.concatenate([np.arange(length, 0, -1) for length in lengths])
+    results = np.repeat([game.result for game in games], lengths)
+    black = np.concatenate([ply.black for ply in plies])[order]
+    counts = np.concatenate([ply.tried.counts for ply in plies])
+    values = np.concatenate([ply.tried.values for ply in plies])
+    tried = Ragged(values, np.concatenate([[0], np.cumsum(counts)]))
+    return AttemptedGames(
+        stored=np.concatenate([ply.stored for ply in plies])[order],
+        played=np.concatenate([ply.played for ply in plies])[order],
+        tried=tried.take(order),
+        results_side_to_move=np.where(black, -results, results).astype(np.int8),
+        moves_left=((plies_left + 1) // 2).astype(np.int32),
+    )
+
+
+def _ends(games: Sequence[_Game]) -> Ends:
+    return Ends(
+        reasons=Counter(game.reason for game in games),
+        plies_of_wins=tuple(game.plies for game in games if game.result),
+        distinct=len({(game.board.start_fen, *game.board.moves) for game in games}),
+        white_points=sum((game.result + 1) / 2 for game in games),
+    )

@@ -1,0 +1,81 @@
+"""The transformer that plays without search: self-play beside its bare net, and how it learns."""
+
+from functools import partial
+
+import numpy as np
+
+from selfmate.arena.attempted_play import Plan, play_games
+from selfmate.arena.starts import Starts
+from selfmate.bench import Figures
+from selfmate.bench.measure import median_ratio, rates_by_round
+from selfmate.data.attempted_games import AttemptedGames
+from selfmate.encodings import encode
+from selfmate.learners.searchless_config import Config
+from selfmate.learners.searchless_lesson import Lesson
+from selfmate.learners.searchless_targets import Scores, lesson_targets
+from selfmate.nets.crew import Crew
+from selfmate.nets.descent import Descent
+from selfmate.nets.threads import one_thread
+from selfmate.nets.transformer import Transformer
+from selfmate.rules.cores import available_cores
+
+ROUNDS = 7
+GAMES = 64
+PLIES = 4  # of each game
+LEARNED = 192  # positions of an update
+
+
+def run(rounds: int = ROUNDS) -> Figures:
+    """On one thread, then learning on all cores as well."""
+    net, cores = Config.model_validate({}).spec().make_net(), available_cores()
+    games = self_play(net)
+    rates = rates_by_round(
+        {
+            "bare_net": partial(answer, net, encode_starts()),
+            "self_play": lambda: float(len(self_play(net))),
+            "learn": partial(learn, net, games, 1),
+            "learn_all_cores": partial(learn, net, games, cores),
+        },
+        rounds,
+    )
+    return {
+        "self_play_x_vs_bare_net": median_ratio(rates["self_play"], rates["bare_net"]),
+        **{f"{name}_positions_per_s": float(np.median(of)) for name, of in rates.items()},
+    }
+
+
+def plan() -> Plan:
+    return Plan(
+        boards=Starts(openings=True, endgames=0.0).boards(GAMES, np.random.default_rng(1)),
+        at_once=GAMES,
+        temperature=1.0,
+        attempts=8,
+        max_plies=PLIES,
+        seed=1,
+    )
+
+
+def self_play(net: Transformer) -> AttemptedGames:
+    """The first plies of games, the same ones every time."""
+    return play_games(net, plan(), 1)[0]
+
+
+def encode_starts() -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
+    tokens: np.ndarray[tuple[int, int], np.dtype[np.uint8]] = encode("tokens78", plan().boards)
+    return tokens
+
+
+def answer(net: Transformer, tokens: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> float:
+    """As often as self-play asks, in batches of the same size."""
+    for _ in range(PLIES):
+        net.logits(tokens)
+    return float(PLIES * len(tokens))
+
+
+def learn(net: Transformer, games: AttemptedGames, threads: int) -> float:
+    """The gradient of an update."""
+    rows = np.arange(LEARNED) % len(games)
+    lesson = Lesson(games.take(rows), partial(lesson_targets, scores=Scores()))
+    with one_thread():
+        lesson.gradient(net, Descent.adam(net, most_norm=1.0), Crew(threads))
+    return LEARNED

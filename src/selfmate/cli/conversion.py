@@ -1,0 +1,65 @@
+"""`selfmate conversion`: whether a player wins what is won."""
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfmate.cli.errors import reading_input
+from selfmate.cli.numbers import LARGEST_SEED, whole
+
+if TYPE_CHECKING:
+    from selfmate.arena.conversion import Conversion
+
+MOST_GAMES = 100_000
+
+
+def conversion(
+    players: Annotated[
+        list[str], typer.Argument(metavar="PLAYER...", help="As in `selfmate match`.")
+    ],
+    games: Annotated[
+        int,
+        typer.Option(parser=whole(1, MOST_GAMES), metavar="N", help="Of each endgame and player."),
+    ] = 100,
+    seed: Annotated[
+        int, typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same games.")
+    ] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per player.")] = False,
+) -> None:
+    """Play out won endgames, king and queen or king and rook against a king that resists as long
+    as it can, and compare with the exact distance to mate."""
+    from selfmate.arena.conversion import PIECES, convert
+    from selfmate.players import load_player
+
+    with reading_input():
+        contestants = [load_player(player) for player in players]
+    try:
+        for contestant in contestants:
+            found = [convert(contestant, piece, games=games, seed=seed) for piece in PIECES]
+            if as_json:
+                rows = {one.piece: asdict(one) for one in found}
+                print(json.dumps({"player": contestant.name, **rows}))
+            else:
+                _print_table(contestant.name, found)
+    finally:
+        for contestant in contestants:
+            contestant.close()
+
+
+def _print_table(player: str, found: "list[Conversion]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=player, title_justify="left")
+    for name in ("endgame", "won", "mean moves", "with best play"):
+        table.add_column(name, justify="left" if name == "endgame" else "right")
+    for one in found:
+        table.add_row(
+            f"king and {one.piece}",
+            f"{one.converted:,} of {one.games:,}",
+            "-" if one.moves is None else f"{one.moves:.1f}",
+            "-" if one.exact_moves is None else f"{one.exact_moves:.1f}",
+        )
+    Console(highlight=False).print(table)

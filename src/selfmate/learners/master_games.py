@@ -1,0 +1,26 @@
+"""The folders of `selfmate import` that learners are given."""
+
+from pathlib import Path
+
+from selfmate.data.chunks import ChunkFolder, Split, open_chunks
+from selfmate.runs.errors import RunRefusedError
+
+
+def open_games(data: tuple[str, ...]) -> ChunkFolder:
+    """What is learned from, of which a part is held back."""
+    if not data:
+        raise RunRefusedError("there are no games: name a folder of selfmate import with --data")
+    try:
+        return open_chunks(Path(data[0]), "training", "validation")
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"the games cannot be used: {error}") from error
+
+
+def open_masters(folder: str, split: Split) -> ChunkFolder | None:
+    """What is only looked into; none for no name."""
+    if not folder:
+        return None
+    try:
+        return open_chunks(Path(folder), split)
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"the master games cannot be used: {error}") from error

@@ -1,0 +1,169 @@
+"""Learning from master games without search: a transformer guesses what was played among all moves,
+legal or not, or what won."""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import torch
+
+from selfmate.data.attempted_games import AttemptedGames
+from selfmate.data.chunk import Chunk
+from selfmate.data.chunk_stream import ChunkStream
+from selfmate.data.chunks import ChunkFolder, DamagedChunkError
+from selfmate.data.endings import CODES
+from selfmate.data.held_out import master_positions
+from selfmate.data.prefetch import prefetched
+from selfmate.encodings.sentences import turned_actions_of_stored
+from selfmate.encodings.stored import is_white_to_move
+from selfmate.learners.legality import measure
+from selfmate.learners.master_games import open_games
+from selfmate.learners.pretrain_searchless_config import Config
+from selfmate.learners.searchless_lesson import Lesson, TargetsOf
+from selfmate.learners.searchless_targets import Scores, imitation_targets, lesson_targets
+from selfmate.nets.crew import Crew
+from selfmate.nets.threads import one_thread
+from selfmate.rules.ragged import Ragged
+from selfmate.runs.errors import RunFailedError
+from selfmate.runs.live import copied, parted, prefixed, restore
+from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.stopwatch import Stopwatch
+
+UPDATES_PER_STEP = 32
+PREFETCHED = 4  # batches
+
+
+class Pretraining:
+    """A net and the games it learns from: a `State` of a run."""
+
+    def __init__(self, config: Config, games: ChunkFolder) -> None:
+        self.config, self.games = config, games
+        torch.manual_seed(config.seed)
+        self.net = config.spec().make_net()
+        self.descent = config.descent(self.net)
+        self.crew = Crew(config.threads)
+        self.asked = master_positions(games, config.measured)
+        self.stream = ChunkStream(games, "training", seed=config.seed)
+        self.count = games.counts["training"]  # positions of an epoch
+        self.total = config.positions or config.epochs * self.count
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        return run.steps(
+            self,
+            total=self.total,
+            unit="positions",
+            size=self.step_size(),
+            player=self.config.spec().model_dump(mode="json"),
+        )
+
+    def step_size(self) -> int:
+        """Whole updates of the first size, and no more than there are between two validations."""
+        updates = self.count // (self.config.validations * self.config.batch)
+        return self.config.batch * min(max(1, updates), UPDATES_PER_STEP)
+
+    def learning_rate(self, done: int) -> float:
+        """After so many positions."""
+        config = self.config
+        warmth = min(1.0, (done + config.batch) / config.warm_up) if config.warm_up else 1.0
+        return config.learning_rate * warmth * (1 + math.cos(math.pi * done / self.total)) / 2
+
+    def batch_size(self, done: int) -> int:
+        """Grows by the same factor all the time."""
+        growth = self.config.batch_end / self.config.batch
+        return round(self.config.batch * math.pow(growth, done / self.total))
+
+    def study(self, step: Step, watch: Stopwatch) -> dict[str, float]:
+        """Learns from the positions of a step, counted over all epochs."""
+        size = min(self.batch_size(step.start), step.stop - step.start)
+        chunks = self.stream.batches(step.start, step.stop, size)
+        batches = prefetched(map(self._games, chunks), PREFETCHED)
+        told = list[dict[str, float]]()
+        for done in range(step.start, step.stop, size):
+            with watch("loading"):
+                games = next(batches)
+            with watch("learning"):
+                told.append(self.update(games, self.learning_rate(done)))
+        means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+        return means | {"learning_rate": self.learning_rate(step.stop), "batch": size}
+
+    def update(self, games: AttemptedGames, learning_rate: float) -> dict[str, float]:
+        lesson = Lesson(games, self._targets_of())
+        norm = lesson.gradient(self.net, self.descent, self.crew)
+        self.descent.step(learning_rate)
+        return lesson.figures() | {"gradient_norm": norm}
+
+    def _games(self, chunk: Chunk) -> AttemptedGames:
+        return games_of(chunk, by_mate=self.config.haste_by == "mate")
+
+    def _targets_of(self) -> TargetsOf:
+        if self.config.target == "imitation":
+            return imitation_targets
+        config = self.config
+        scores = Scores(
+            illegal=config.illegal_score, decided=config.decided_score, haste=config.haste
+        )
+        return partial(lesson_targets, scores=scores)
+
+    def is_validated(self, step: Step) -> bool:
+        """Several times an epoch, and at the end."""
+        often = self.config.validations
+        passed = step.stop * often // self.count > step.start * often // self.count
+        return passed or step.stop == self.total
+
+    def save(self) -> Saved:
+        return Saved(
+            weights=copied(self.net.arrays()),
+            rest=copied(prefixed(descent=self.descent.arrays())),
+            facts={"data": self.games.digest},
+        )
+
+    def load(self, saved: Saved) -> None:
+        if saved.facts["data"] != self.games.digest:
+            raise ValueError("the games are not those that it learned from")
+        self.load_weights(saved.weights)
+        restore(self.descent.arrays(), parted(saved.rest)["descent"])
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+
+
+def games_of(chunk: Chunk, *, by_mate: bool) -> AttemptedGames:
+    """Master games: nobody tried anything illegal. How far the end was is known of games that ended
+    in mate, or is taken of all."""
+    white = is_white_to_move(chunk.stored)
+    left = (chunk.plies_left.astype(np.int32) + 1) // 2
+    if by_mate:
+        left = np.where(chunk.endings == CODES["checkmate"], left, 0)
+    return AttemptedGames(
+        stored=chunk.stored,
+        played=turned_actions_of_stored(chunk.stored, chunk.moves),
+        tried=Ragged(np.zeros(0, np.int32), np.zeros(len(chunk) + 1, np.int64)),
+        results_side_to_move=np.where(white, chunk.results, -chunk.results).astype(np.int8),
+        moves_left=left.astype(np.int32),
+    )
+
+
+def train(config: Config, run: Run) -> None:
+    pretraining = Pretraining(config, open_games(config.data))
+    with one_thread():
+        for step in pretraining.steps(run):
+            try:
+                study(pretraining, step)
+            except DamagedChunkError as error:
+                raise RunFailedError(f"the games cannot be used: {error}") from error
+
+
+def study(pretraining: Pretraining, step: Step) -> None:
+    watch = Stopwatch()
+    figures = pretraining.study(step, watch)
+    if pretraining.is_validated(step):
+        with watch("validation"):
+            found = measure(pretraining.net, pretraining.asked)
+        figures |= found
+        step.say(
+            f"after {step.stop:,} positions: match@1 {found['match1']:.1%}, match@5 "
+            f"{found['match5']:.1%} among legal moves; legal mass {found['legal_mass']:.3f}, "
+            f"first choice legal {found['top_legal']:.1%}"
+        )
+    step.record(figures, figures.get("match1"), seconds=watch.seconds)

@@ -1,0 +1,220 @@
+"""Searchless: a transformer that finds out by itself which moves are legal, and then which win.
+
+It may choose any move there is. An illegal one is taken back and becomes a lesson: all that is
+legal is better. When a game ends, the winner's moves become likelier than the other legal ones and
+the loser's less likely, the more so the nearer the end was.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+
+import numpy as np
+import torch
+
+from selfmate.arena.attempted_play import PLY_LIMIT, Ends, Plan, play_games
+from selfmate.arena.conversion import PIECES, convert
+from selfmate.arena.evaluation import Evaluation, figures_of
+from selfmate.arena.match import Match
+from selfmate.arena.openings import shipped_openings, shuffled
+from selfmate.arena.reference_games import reference_positions
+from selfmate.arena.report import make_report
+from selfmate.arena.sample_game import sample_of
+from selfmate.arena.starts import Starts
+from selfmate.data.attempted_games import AttemptedGames
+from selfmate.data.held_out import HeldOut, held_out, master_positions
+from selfmate.learners.health import Cures, Vitals, Watch
+from selfmate.learners.legality import measure
+from selfmate.learners.master_games import open_masters
+from selfmate.learners.searchless_config import Config
+from selfmate.learners.searchless_lesson import Lesson
+from selfmate.learners.searchless_targets import Scores, lesson_targets
+from selfmate.nets.crew import Crew
+from selfmate.nets.threads import one_thread
+from selfmate.players import load_player
+from selfmate.players.policy_player import PolicyPlayer
+from selfmate.runs.live import copied, prefixed, restore
+from selfmate.runs.run import Arrays, Run, Saved, Step
+from selfmate.runs.sample_game import SampleGame
+from selfmate.runs.stopwatch import Stopwatch
+
+RUNGS = ("random", "greedy")
+CURES = Cures(
+    variety="raise temperature",
+    draws="raise temperature or endgames",
+    repeats="raise temperature, and leave openings on",
+    cuts="raise max_plies or endgames",
+    sameness="raise endgames, or change learning_rate",
+    leaps="lower learning_rate",
+)
+SOON, LATE = 40, 80  # moves: wins are counted by how long they took
+
+
+class Searchless:
+    """All that learns and plays: a `State` of a run."""
+
+    def __init__(self, config: Config, asked: HeldOut) -> None:
+        self.config, self.asked = config, asked
+        torch.manual_seed(config.seed)
+        self.net = config.spec().make_net()
+        self.descent = config.descent(self.net)
+        self.crew = Crew(config.threads)
+        self.scores = Scores(
+            illegal=config.illegal_score,
+            tried=config.tried_score,
+            decided=config.decided_score,
+            haste=config.haste,
+        )
+        self.starts = Starts(openings=config.openings, endgames=config.endgames)
+        self.counts = {"positions": 0, "updates": 0}
+        self.health = Watch(CURES)
+        self.evaluation = Evaluation(
+            opponents=RUNGS, games=config.evaluation_games, seed=config.seed
+        )
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        player = self.config.spec().model_dump(mode="json")
+        return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
+
+    def play(
+        self, cycle: int, dice: np.random.Generator
+    ) -> tuple[AttemptedGames, Ends, SampleGame]:
+        """The games of a cycle; one to be shown."""
+        config = self.config
+        plan = Plan(
+            boards=self.starts.boards(config.games, dice),
+            at_once=config.at_once,
+            temperature=config.temperature,
+            attempts=config.attempts,
+            max_plies=config.max_plies,
+            seed=int(dice.integers(2**63)),
+        )
+        games, ends = play_games(self.net, plan, config.threads)
+        return games, ends, sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")
+
+    def learn(
+        self, games: AttemptedGames, cycle: int, dice: np.random.Generator, attempt: int
+    ) -> dict[str, float] | None:
+        """Every position once, in batches; None when a gradient was not finite."""
+        batch = self.config.batch_in(cycle)
+        parts = np.array_split(dice.permutation(len(games)), max(1, round(len(games) / batch)))
+        told = []
+        for rows in parts:
+            rate = self.config.learning_rate_in(cycle, self.counts["positions"])
+            figures = self.update(games.take(rows), rate / 2 ** (attempt - 1))
+            if not math.isfinite(figures["gradient_norm"]):
+                return None
+            told.append(figures)
+        means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+        return means | {"batch": len(parts[0])}
+
+    def update(self, games: AttemptedGames, learning_rate: float) -> dict[str, float]:
+        lesson = Lesson(games, partial(lesson_targets, scores=self.scores))
+        norm = lesson.gradient(self.net, self.descent, self.crew)
+        if math.isfinite(norm):
+            self.descent.step(learning_rate)
+        self.counts["positions"] += len(games)
+        self.counts["updates"] += 1
+        return lesson.figures() | {"gradient_norm": norm, "learning_rate": learning_rate}
+
+    def evaluate(self) -> dict[str, float]:
+        """What it knows of the rules, how it plays with and without a mask, what it wins."""
+        player = PolicyPlayer("learner", self.net)
+        figures = measure(self.net, self.asked) | figures_of(self.evaluation.reports(player))
+        figures["score_random_unmasked"] = self.unmasked_score()
+        for piece in PIECES:
+            found = convert(player, piece, games=self.config.conversions, seed=self.config.seed)
+            figures[f"converted_{piece}"] = found.share
+            if found.moves is not None and found.exact_moves is not None:
+                figures[f"moves_{piece}"] = found.moves
+                figures[f"exact_moves_{piece}"] = found.exact_moves
+        return figures
+
+    def unmasked_score(self) -> float:
+        """Against the random mover; who chooses an illegal move has lost."""
+        twin = PolicyPlayer("unmasked", self.net, masked=False)
+        with closing(load_player("random")) as opponent:
+            openings = shuffled(shipped_openings(), self.config.seed)
+            match = Match((twin, opponent), openings, self.config.seed)
+            return make_report(list(match.play(range(self.config.evaluation_games)))).score
+
+    def vitals(self, ends: Ends, learned: dict[str, float]) -> Vitals:
+        return Vitals(
+            games=ends.reasons.total(),
+            decided=len(ends.plies_of_wins),
+            cut=ends.reasons[PLY_LIMIT],
+            distinct_games=ends.distinct,
+            entropy_nats=learned["entropy"],
+            ln_legal_nats=learned["ln_legal"],
+            gradient_norm=learned["gradient_norm"],
+        )
+
+    def save(self) -> Saved:
+        return Saved(
+            weights=copied(self.net.arrays()),
+            rest=copied(prefixed(descent=self.descent.arrays())),
+            facts={**self.counts, "health": self.health.facts()},
+        )
+
+    def load(self, saved: Saved) -> None:
+        restore(self.net.arrays(), saved.weights)
+        restore(prefixed(descent=self.descent.arrays()), saved.rest)
+        self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
+        self.health.load(saved.facts["health"])
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+
+
+def train(config: Config, run: Run) -> None:
+    learner = Searchless(config, open_held_out(config))
+    with one_thread():
+        for step in learner.steps(run):
+            cycle(learner, step)
+
+
+def cycle(learner: Searchless, step: Step) -> None:
+    config, watch = learner.config, Stopwatch()
+    dice = np.random.default_rng([config.seed, step.number, step.attempt])
+    with watch("self_play"):
+        games, ends, game = learner.play(step.number, dice)
+    with watch("learning"):
+        learned = learner.learn(games, step.number, dice, step.attempt)
+    if learned is None:
+        step.go_back("the gradient was not finite")
+        return
+    step.show(game)
+    figures = _games(games, ends) | learned
+    with watch("evaluation"):
+        if step.number % config.evaluate_every == 0 or step.number == config.cycles:
+            figures |= learner.evaluate()
+    for alarm in learner.health.alarms(learner.vitals(ends, learned)):
+        step.say(alarm, alarm=True)
+    step.record(figures, figures.get("legal_mass"), seconds=watch.seconds)
+
+
+def _games(games: AttemptedGames, ends: Ends) -> dict[str, float]:
+    """How they went; wins by the moves they took."""
+    wins = (np.array(ends.plies_of_wins) + 1) // 2
+    count = ends.reasons.total()
+    return {
+        "positions": len(games),
+        "illegal_attempts": len(games.tried.values) / len(games),
+        "plies": len(games) / count,
+        "distinct_games": ends.distinct,
+        "drawn_games": count - len(wins) - ends.reasons[PLY_LIMIT],
+        "cut_games": ends.reasons[PLY_LIMIT],
+        "white_score": ends.white_points / count,
+        f"wins_to_{SOON}": int((wins <= SOON).sum()),
+        f"wins_to_{LATE}": int(((wins > SOON) & (wins <= LATE)).sum()),
+        "wins_later": int((wins > LATE).sum()),
+    }
+
+
+def open_held_out(config: Config) -> HeldOut:
+    """Of master games if there are any, else of games of our own."""
+    masters = open_masters(config.masters, "validation")
+    if masters is None:
+        return held_out(reference_positions(), None, most=config.measured)
+    return master_positions(masters, config.measured)

@@ -1,0 +1,49 @@
+"""The settings of learning chess, rules included, by playing oneself without search."""
+
+import math
+
+from pydantic import Field
+
+from selfmate.learners.searchless_net import NetConfig
+
+
+class Config(NetConfig):
+    checkpoint_every: int = Field(5, ge=1, description="cycles between checkpoints")
+    cycles: int = Field(100_000, ge=1, le=10**9, description="of playing and learning")
+
+    # Playing.
+    games: int = Field(128, ge=1, le=65536, description="of a cycle")
+    at_once: int = Field(64, ge=1, le=4096, description="games that a thread plays side by side")
+    temperature: float = Field(1.0, ge=0, le=10, description="of the policy; 0: no chance at all")
+    attempts: int = Field(8, ge=0, le=1968, description="illegal ones in a position, at most")
+    max_plies: int = Field(160, ge=1, le=10_000, description="longer games are cut, as draws")
+    openings: bool = Field(True, description="games begin with one of the shipped openings")
+    endgames: float = Field(0.2, ge=0, le=1, description="share that begins with a won endgame")
+
+    # Learning.
+    tried_score: float = Field(
+        -10.0, ge=-100, le=0, description="of the illegal move that was tried; the seed also: -25"
+    )
+    batch: int = Field(256, ge=1, le=65536, description="positions of an update, at first")
+    batch_end: int = Field(4096, ge=1, le=65536, description="positions of an update, at last")
+    batch_cycles: int = Field(1000, ge=1, description="cycles that it takes to get there")
+    learning_rate_decay: float = Field(1.0, gt=0, le=1, description="a cycle")
+    least_learning_rate: float = Field(0.0, ge=0, le=1, description="that it falls to")
+
+    # Evaluation.
+    masters: str = Field("", description="a folder of selfmate import: legality is asked there")
+    measured: int = Field(1024, ge=1, le=10**6, description="held-out positions of each kind")
+    evaluate_every: int = Field(20, ge=1, description="cycles between evaluations")
+    evaluation_games: int = Field(20, ge=2, le=1000, multiple_of=2, description="per opponent")
+    conversions: int = Field(20, ge=1, le=1000, description="won endgames of each kind to win")
+
+    def batch_in(self, cycle: int) -> int:
+        """Grows evenly, by the same factor in every cycle."""
+        way = min(1.0, (cycle - 1) / self.batch_cycles)
+        return round(self.batch * math.pow(self.batch_end / self.batch, way))
+
+    def learning_rate_in(self, cycle: int, positions: int) -> float:
+        """After so many positions were learned from."""
+        warmth = min(1.0, (positions + 1) / self.warm_up) if self.warm_up else 1.0
+        rate = self.learning_rate * self.learning_rate_decay ** (cycle - 1)
+        return warmth * max(rate, self.least_learning_rate)

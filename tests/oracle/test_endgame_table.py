@@ -1,0 +1,107 @@
+"""Distances to mate worked out backwards, against the same worked out forwards from the rule book,
+and against what is known of these endgames."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from selfmate.encodings.stored import STORED_BYTES, legal_of
+from selfmate.search.endgame_table import NOT_WON, Piece, endgame_table
+
+CODES = {"rook": 4, "queen": 5}  # of stored positions; White's king has 6, Black's 12
+FLAGS, EN_PASSANT, FULL_MOVES = 56, 57, 60
+Index = NDArray[np.int64]
+
+
+RAYS = {
+    "rook": ((0, 1), (0, -1), (1, 0), (-1, 0)),
+    "queen": tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y),
+}
+
+
+def walk(square: int, step: tuple[int, int], blocked_by: int) -> Iterator[int]:
+    """The squares of a ray, up to what blocks it."""
+    file, rank = square % 8 + step[0], square // 8 + step[1]
+    while 0 <= file < 8 and 0 <= rank < 8:
+        yield rank * 8 + file
+        if rank * 8 + file == blocked_by:
+            return
+        file, rank = file + step[0], rank + step[1]
+
+
+def attacked_squares(piece: Piece) -> NDArray[np.bool_]:
+    """[king, piece, square] By White, as if Black's king were not there."""
+    found = np.zeros((64, 64, 64), np.bool_)
+    for king, man in np.ndindex(64, 64):
+        for step in RAYS["queen"]:
+            found[king, man, list(walk(king, step, king))[:1]] = True
+        for step in RAYS[piece]:
+            found[king, man, list(walk(man, step, king))] = True
+    return found.reshape(-1)
+
+
+def legal_positions(attacked: NDArray[np.bool_], side: int) -> Index:
+    """Three squares, kings apart; the bare king is not attacked when the others move."""
+    index = np.arange(64**3)
+    king, man, bare = index >> 12, index >> 6 & 63, index & 63
+    apart = np.maximum(np.abs(king % 8 - bare % 8), np.abs(king // 8 - bare // 8)) > 1
+    good = (king != man) & (man != bare) & apart
+    found: Index = index[good & ~attacked] if side == 0 else index[good]
+    return found
+
+
+def stored_of(piece: Piece, index: Index, side: int) -> NDArray[np.uint8]:
+    rows = np.zeros((len(index), STORED_BYTES), np.uint8)
+    for squares, code in ((index >> 12, 6), (index >> 6 & 63, CODES[piece]), (index & 63, 12)):
+        rows[np.arange(len(index)), squares // 2] |= (code << (squares % 2 * 4)).astype(np.uint8)
+    rows[:, FLAGS], rows[:, EN_PASSANT], rows[:, FULL_MOVES] = side, 64, 1
+    return rows
+
+
+def children(piece: Piece, index: Index, side: int) -> tuple[Index, Index]:
+    """After every legal move of the rule book, with offsets; -1 where the piece was taken."""
+    legal = legal_of("from_to4096", stored_of(piece, index, side))
+    actions, offsets = legal.values, legal.offsets
+    before = np.repeat(index, np.diff(offsets))
+    start, end = actions.astype(np.int64) // 64, actions.astype(np.int64) % 64
+    king, man, bare = before >> 12, before >> 6 & 63, before & 63
+    if side == 1:
+        return np.where(end == man, -1, king << 12 | man << 6 | end), offsets
+    moved_king = end << 12 | man << 6 | bare
+    return np.where(start == king, moved_king, king << 12 | end << 6 | bare), offsets
+
+
+def forwards(piece: Piece) -> NDArray[np.float64]:
+    """[2, 64 ** 3] The least distance of all moves, or the longest, again and again until nothing
+    changes."""
+    attacked = attacked_squares(piece)
+    white, black = (legal_positions(attacked, side) for side in (0, 1))
+    (after, offsets), (answers, starts) = children(piece, white, 0), children(piece, black, 1)
+    can_move = np.diff(starts) > 0
+    values = np.full((2, 64**3 + 1), np.inf)  # the last one is a bare board
+    values[1, black[~can_move & attacked[black]]] = 0
+    while True:
+        before = values.copy()
+        values[0, white] = 1 + np.minimum.reduceat(values[1, after], offsets[:-1])
+        longest = 1 + np.maximum.reduceat(values[0, answers], starts[:-1][can_move])
+        values[1, black[can_move]] = longest
+        if np.array_equal(values, before):
+            return values[:, :-1]
+
+
+@pytest.mark.parametrize(
+    ("piece", "moves_to_mate", "mates"), [("queen", 10, 364), ("rook", 16, 216)]
+)
+def test_both_methods_and_what_is_known(piece: Piece, moves_to_mate: int, mates: int) -> None:
+    table = endgame_table(piece).reshape(2, -1)
+    expected = forwards(piece)
+    assert np.array_equal(np.where(table == NOT_WON, np.inf, table), expected)
+    assert table[0][table[0] != NOT_WON].max() == 2 * moves_to_mate - 1
+    assert (table[1] == 0).sum() == mates
+
+
+def test_another_piece_is_refused() -> None:
+    with pytest.raises(ValueError, match="for a queen and for a rook, not for 'bishop'"):
+        endgame_table("bishop")

@@ -1,0 +1,81 @@
+"""Won endgames are won by who knows the table, in exactly its distance, and by nobody who errs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from selfmate.arena.conversion import PIECES, convert, defences, distances, won_positions
+from selfmate.players import load_player
+from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
+from selfmate.rules import Board, push_moves, uci_code, uci_text
+from selfmate.search.endgame_table import NOT_WON, Piece
+
+
+class Perfect:
+    """Looks at every reply in the table."""
+
+    name, games_at_once = "perfect", 64
+
+    def __init__(self, piece: Piece) -> None:
+        self.piece = piece
+
+    def choose(
+        self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
+    ) -> Choices:
+        return Choices(np.array([self._best(board) for board in boards], np.uint16))
+
+    def _best(self, board: Board) -> int:
+        found = dict[int, float]()
+        for uci in board.legal_moves():
+            after, move = board.copy(), uci_code(uci)
+            (outcome,) = push_moves([after], np.array([move], np.uint16))
+            if outcome is None:
+                replies = [self._after(after, reply) for reply in after.legal_moves()]
+                found[move] = max(replies)
+            else:
+                found[move] = 0 if outcome.winner else np.inf
+        return min(found, key=lambda move: found[move])
+
+    def _after(self, board: Board, reply: str) -> float:
+        after = board.copy()
+        after.push(reply, past_draw=True)
+        if after.fen().split()[0].count("Q" if self.piece == "queen" else "R") == 0 and (
+            after.fen().split()[0].count("q" if self.piece == "queen" else "r") == 0
+        ):
+            return np.inf
+        left = int(distances(self.piece, [after])[0])
+        return np.inf if left == NOT_WON else left + 2
+
+    def think(self, question: Question) -> Thought:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_best_play_takes_the_exact_distance(piece: Piece) -> None:
+    found = convert(Perfect(piece), piece, games=12, seed=3)
+    assert found.converted == found.games == 12
+    assert found.moves == found.exact_moves
+
+
+def test_who_moves_at_random_wins_hardly_anything() -> None:
+    found = convert(load_player("random"), "rook", games=10, seed=1)
+    assert found.share < 0.3
+
+
+def test_positions_are_won_for_both_colours_and_follow_the_seed() -> None:
+    boards = won_positions("queen", 10, seed=1)
+    assert {board.turn for board in boards} == {"white", "black"}
+    assert all(board.outcome() is None for board in boards)
+    assert (distances("queen", boards) % 2 == 1).all()
+    fens = [[board.fen() for board in won_positions("queen", 10, seed)] for seed in (1, 1, 2)]
+    assert fens[0] == fens[1] != fens[2]
+
+
+def test_the_bare_king_takes_what_is_left_hanging() -> None:
+    board = Board("8/8/8/3kQ3/8/8/8/K7 b - - 0 1")
+    assert uci_text(int(defences("queen", [board], np.zeros(1, np.uint64))[0])) == "d5e5"

@@ -1,0 +1,20 @@
+"""What `bench searchless` counts was done."""
+
+import pytest
+
+from selfmate.bench import searchless
+from selfmate.bench.searchless import answer, encode_starts, learn, self_play
+from selfmate.players.policy_spec import TransformerSpec
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"GAMES": 5, "PLIES": 2, "LEARNED": 7}.items():
+        monkeypatch.setattr(searchless, name, value)
+
+
+def test_both_ask_about_as_many_positions() -> None:
+    net = TransformerSpec(width=8, blocks=1, heads=2).make_net()
+    games = self_play(net)
+    assert answer(net, encode_starts()) == len(games) == 10
+    assert learn(net, games, threads=2) == 7

@@ -1,0 +1,26 @@
+"""Legal mass, first choices and ranks, by hand."""
+
+import numpy as np
+import pytest
+
+from selfmate.learners.legality import is_top_legal, masked_ranks, mass_on
+from selfmate.rules.ragged import Ragged
+
+# Two positions of four actions; in the first 1 and 3 are legal, in the second 0 alone.
+LOGITS = np.log(np.array([[0.4, 0.3, 0.2, 0.1], [0.7, 0.1, 0.1, 0.1]], np.float32))
+LEGAL = Ragged(np.array([1, 3, 0], np.int32), np.array([0, 2, 3]))
+
+
+def test_mass_is_the_probability_of_all_legal_moves() -> None:
+    assert mass_on(LOGITS, LEGAL) == pytest.approx([0.4, 0.7])
+    assert mass_on(LOGITS + np.float32(1000), LEGAL) == pytest.approx([0.4, 0.7], rel=1e-3)
+
+
+def test_the_first_choice() -> None:
+    assert is_top_legal(LOGITS, LEGAL).tolist() == [False, True]
+
+
+def test_ranks_leave_illegal_moves_out() -> None:
+    assert masked_ranks(LOGITS, LEGAL, np.array([1, 0])).tolist() == [1, 1]
+    assert masked_ranks(LOGITS, LEGAL, np.array([3, 0])).tolist() == [2, 1]
+    assert masked_ranks(np.zeros((2, 4), np.float32), LEGAL, np.array([1, 0])).tolist() == [2, 1]

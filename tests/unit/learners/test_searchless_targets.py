@@ -1,0 +1,105 @@
+"""Targets by hand: a win, a loss, a draw, an illegal attempt; both variants of the seed."""
+
+from math import exp
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from selfmate.data.attempted_games import AttemptedGames
+from selfmate.encodings.stored import store
+from selfmate.learners.searchless_targets import Scores, imitation_targets, lesson_targets
+from selfmate.rules import Board
+from selfmate.rules.ragged import Ragged
+
+LEGAL = (5, 9, 700)  # 1,965 are not
+ILLEGAL = 100  # one of them
+E10, E25 = exp(-10), exp(-25)
+
+
+def game(
+    *,
+    result: int = 0,
+    moves_left: int = 1,
+    tried: tuple[int, ...] = (),
+    legal: tuple[int, ...] = LEGAL,
+) -> tuple[AttemptedGames, Ragged]:
+    """The action 9 was played."""
+    rows = AttemptedGames(
+        stored=store([Board()]),
+        played=np.array([9], np.int32),
+        tried=Ragged(np.array(tried, np.int32), np.array([0, len(tried)])),
+        results_side_to_move=np.array([result], np.int8),
+        moves_left=np.array([moves_left], np.int32),
+    )
+    return rows, Ragged(np.array(legal, np.int32), np.array([0, len(legal)]))
+
+
+def shares(scores: Scores | None = None, **of_game: object) -> NDArray[np.float64]:
+    """Of the played, another legal, an illegal action, and 101, which may have been tried."""
+    found = lesson_targets(*game(**of_game), scores or Scores())  # type: ignore[arg-type]
+    assert found.shares.sum() == pytest.approx(1, abs=1e-5)
+    assert found.shares[0, list(LEGAL)].sum() == pytest.approx(found.legal_mass[0], abs=1e-6)
+    return found.shares[0, [9, 5, ILLEGAL, 101]].astype(np.float64)
+
+
+def by_hand(played: float, other: float, illegal: float, tried: float) -> object:
+    return pytest.approx([played, other, illegal, tried], rel=1e-5)
+
+
+@pytest.mark.parametrize(("decided", "size"), [(4.0, 4 + 1 / 2), (1.0, 1 + 1 / 2)])
+@pytest.mark.parametrize("result", [1, -1])
+def test_a_win_and_a_loss_two_moves_before_the_end(
+    decided: float, size: float, result: int
+) -> None:
+    move = exp(result * size)
+    total = move + 2 + 1965 * E10
+    found = shares(Scores(decided=decided), result=result, moves_left=2)
+    assert found == by_hand(move / total, 1 / total, E10 / total, E10 / total)
+
+
+def test_the_sooner_the_end_the_more_a_win_counts() -> None:
+    wins = [shares(result=1, moves_left=left)[0] for left in (1, 2, 10)]
+    assert wins == sorted(wins, reverse=True)
+    losses = [shares(result=-1, moves_left=left)[0] for left in (1, 2, 10)]
+    assert losses == sorted(losses)
+    assert shares(result=1, moves_left=0)[0] == pytest.approx(
+        exp(4) / (exp(4) + 2 + 1965 * E10), rel=1e-5
+    )
+
+
+def test_in_a_draw_all_legal_moves_are_alike() -> None:
+    total = 3 + 1965 * E10
+    assert shares() == by_hand(1 / total, 1 / total, E10 / total, E10 / total)
+    mass = lesson_targets(*game(), Scores()).legal_mass[0]
+    assert mass == pytest.approx(3 / (3 + 1965 * exp(-10)))  # 0.971: the rest is on illegal moves
+
+
+def test_an_only_move_keeps_0() -> None:
+    found = lesson_targets(*game(result=-1, legal=(9,)), Scores())
+    assert found.shares[0, 9] == pytest.approx(1 / (1 + 1967 * E10), rel=1e-5)
+
+
+def test_an_attempt_that_was_illegal_is_a_datapoint_of_its_own() -> None:
+    lesson, drawn = 3 + 1965 * E10, 3 + 1965 * E10
+    legal = (1 / lesson + 1 / drawn) / 2
+    assert shares(tried=(101,)) == by_hand(legal, legal, legal * E10, legal * E10)
+    assert lesson_targets(*game(tried=(101, 7)), Scores()).datapoints.tolist() == [3]
+
+
+def test_the_variant_that_puts_the_tried_move_lower_still() -> None:
+    lesson = 3 + 1964 * E10 + E25
+    move, won = exp(5), exp(5) + 2 + 1965 * E10
+    found = shares(Scores(tried=-25.0), result=1, moves_left=1, tried=(101, 7))
+    assert found == by_hand(
+        (2 / lesson + move / won) / 3,
+        (2 / lesson + 1 / won) / 3,
+        (2 * E10 / lesson + E10 / won) / 3,
+        ((E10 + E25) / lesson + E10 / won) / 3,  # tried once, and illegal in the other two
+    )
+
+
+def test_imitation_is_the_move_alone() -> None:
+    found = imitation_targets(*game(result=-1))
+    assert found.shares[0, 9] == 1
+    assert found.shares.sum() == 1
