@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
   bind_nets(module);
   bind_convolution(module);
   bind_se_resnet(module);
+  bind_token_attention(module);
 }

@@ -17,5 +17,6 @@ void bind_tree_search(nb::module_& module);
 void bind_nets(nb::module_& module);
 void bind_convolution(nb::module_& module);
 void bind_se_resnet(nb::module_& module);
+void bind_token_attention(nb::module_& module);
 
 }  // namespace selfmate::bindings

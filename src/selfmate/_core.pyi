@@ -412,3 +412,11 @@ class SeResNet:
         """
         Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 [N, 4672], for planes [N, 68, 8, 8].
         """
+
+def attend(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.NDArray[numpy.float32] | None, heads: int, seen: numpy.typing.NDArray[numpy.float32]) -> None:
+    """
+    Writes what tokens see, [B, T, W], of their queries, keys and values [B, T, 3 W].
+    """
+
+def attend_back(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.NDArray[numpy.float32] | None, heads: int, seen_gradient: numpy.typing.NDArray[numpy.float32], looks_gradient: numpy.typing.NDArray[numpy.float32], geometry_gradient: numpy.typing.NDArray[numpy.float32] | None) -> None:
+    """Writes the gradients of `attend`."""

@@ -11,9 +11,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+from torch.nn.functional import gelu
 
 from selfmate.nets.threads import one_thread
+from selfmate.nets.token_attention import attended
 
 TOKENS = 78  # of a position: an opening one, 64 squares, castling and en passant
 VOCABULARY = 16
@@ -45,7 +46,7 @@ class TransformerShape:
 SIZES: Mapping[str, TransformerShape] = MappingProxyType(
     {
         "tiny": TransformerShape(width=64, blocks=4),
-        "small": TransformerShape(width=96, blocks=6),
+        "small": TransformerShape(width=96, blocks=6, heads=6),
         "seed": TransformerShape(width=128, blocks=8, heads=8, read_out="special", geometry=False),
     }
 )
@@ -124,11 +125,8 @@ class Block(nn.Module):
         return sentence + changed
 
     def attention(self, sentence: Tensor) -> Tensor:
-        count, length, width = sentence.shape
-        heads = self.look(sentence).view(count, length, 3, self.heads, width // self.heads)
-        query, key, value = heads.permute(2, 0, 3, 1, 4)
-        seen = scaled_dot_product_attention(query, key, value, attn_mask=self.geometry)
-        added: Tensor = self.add(seen.transpose(1, 2).flatten(2))
+        seen = attended(self.look(sentence), self.geometry, self.heads)
+        added: Tensor = self.add(seen)
         return added
 
 

@@ -1,0 +1,52 @@
+"""Attention of the core against torch's: what is seen, both gradients, batches, odd widths."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from selfmate import _core
+from selfmate.nets.token_attention import attended, attended_by_torch
+
+SHAPES = [(5, 78, 64, 4), (2, 78, 24, 1), (3, 7, 16, 2), (1, 16, 32, 4)]  # B, T, W, heads
+
+
+def given(count: int, tokens: int, width: int, heads: int) -> tuple[Tensor, Tensor]:
+    torch.manual_seed(8)
+    looks = torch.randn(count, tokens, 3 * width, requires_grad=True)
+    geometry = torch.randn(heads, tokens, tokens, requires_grad=True)
+    return looks, geometry
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("has_geometry", [True, False])
+def test_it_is_that_of_torch(shape: tuple[int, int, int, int], has_geometry: bool) -> None:
+    looks, geometry = given(*shape)
+    places = geometry if has_geometry else None
+    ours, theirs = (by(looks, places, shape[3]) for by in (attended, attended_by_torch))
+    torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    wanted = [looks, geometry] if has_geometry else [looks]
+    weights = torch.randn(ours.shape)
+    mine, others = (torch.autograd.grad((seen * weights).sum(), wanted) for seen in (ours, theirs))
+    for one, other in zip(mine, others, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-5)
+
+
+def test_a_sentence_is_the_same_in_any_batch() -> None:
+    looks, geometry = given(9, 78, 64, 4)
+    together = attended(looks, geometry, 4)
+    for row in (0, 4, 8):
+        assert torch.equal(attended(looks[row : row + 1], geometry, 4)[0], together[row])
+
+
+def test_vast_scores_are_no_trouble() -> None:
+    looks, geometry = given(1, 78, 16, 1)
+    seen = attended(looks * 1e4, geometry, 1)
+    assert torch.isfinite(seen).all()
+    torch.testing.assert_close(seen, attended_by_torch(looks * 1e4, geometry, 1), rtol=1e-3, atol=1)
+
+
+def test_heads_that_the_core_does_not_have_are_left_to_torch() -> None:
+    looks, geometry = given(2, 5, 12, 2)
+    assert torch.equal(attended(looks, geometry, 2), attended_by_torch(looks, geometry, 2))
+    with pytest.raises(ValueError, match="2 heads cannot share a width of 12"):
+        _core.attend(looks.detach().numpy(), None, 2, torch.empty(2, 5, 12).numpy())
