@@ -30,7 +30,8 @@ def attended_by_torch(looks: Tensor, geometry: Tensor | None, heads: int) -> Ten
     likeness = (query * query.shape[3] ** -0.5) @ key.transpose(2, 3)
     if geometry is not None:
         likeness = likeness + geometry
-    return (torch.softmax(likeness, 3) @ value).transpose(1, 2).flatten(2)
+    seen: Tensor = torch.softmax(likeness, 3) @ value
+    return seen.transpose(1, 2).flatten(2)
 
 
 class _Attend(torch.autograd.Function):
