@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.arena.outcomes import PLY_LIMIT, RESULTS
 from selfmate.data.attempted_games import AttemptedGames
-from selfmate.encodings.sentences import is_black_to_move, moves_of_turned, sentences_of
+from selfmate.encodings import is_black_to_move
+from selfmate.encodings.sentences import moves_of_turned, sentences_of
 from selfmate.encodings.stored import store
 from selfmate.nets.transformer import Transformer
 from selfmate.rules import Board, Outcome, push_moves
@@ -18,8 +20,6 @@ from selfmate.rules.ragged import Ragged
 from selfmate.search.attempts import attempt_actions
 from selfmate.search.dice import roll
 
-RESULTS = {"white": 1, "black": -1, None: 0}
-PLY_LIMIT = "ply_limit"
 Numbers = NDArray[np.int64]
 
 

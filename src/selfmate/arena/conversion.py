@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.endgames import placement
-from selfmate.encodings import encode
+from selfmate.encodings import encode, is_black_to_move
 from selfmate.encodings.sentences import (
     MOVES,
-    is_black_to_move,
     moves_of_turned,
     sentences_of,
 )

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfmate.arena.outcomes import RESULTS
 from selfmate.data.sampled_games import SampledGames, joined, sparse_columns
 from selfmate.encodings import legal_actions, moves_of_actions
 from selfmate.encodings.sparse import gives_check
@@ -20,8 +21,6 @@ from selfmate.search.choices import random_choices
 from selfmate.search.dice import roll
 from selfmate.search.mates import is_mate
 from selfmate.search.value_choices import drawn_actions
-
-RESULTS = {"white": 1, "black": -1, None: 0}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.arena.outcomes import PLY_LIMIT, RESULTS
 from selfmate.data.sampled_games import joined
 from selfmate.data.tree_games import TreeGames
 from selfmate.encodings.stored import is_white_to_move, store
@@ -19,7 +20,6 @@ from selfmate.rules import Board, push_moves
 from selfmate.search.dice import roll
 from selfmate.search.tree import Evaluate, Forest, TreeSettings, chosen_moves
 
-RESULTS = {"white": 1, "black": -1, None: 0}
 RESIGN_TURNS = 2  # turns in a row that a side must find hopeless
 NOISE, MOVE = 0, 1  # what dice are rolled for at a ply
 Numbers = NDArray[np.int64]
@@ -137,7 +137,7 @@ class _Table:
             elif self._resigns(seat, bool(white[at]), float(values[at])):
                 self._end(slot, -1 if white[at] else 1, "resigned")
             elif seat.plies >= self.plan.max_plies:
-                self._end(slot, 0, "ply_limit")
+                self._end(slot, 0, PLY_LIMIT)
 
     def _temperatures(self, plies: Numbers) -> NDArray[np.float64]:
         """With Gumbel the noise has explored already, and the winner is played."""
@@ -166,7 +166,7 @@ class _Table:
         tally.ends[reason] += 1
         tally.decided += result != 0
         tally.white_points += (1 + result) / 2
-        if seat.gave_up and reason != "ply_limit":  # a game that was cut shows nothing
+        if seat.gave_up and reason != PLY_LIMIT:  # a game that was cut shows nothing
             tally.checked += 1
             tally.wrong += result != -seat.gave_up
 

@@ -35,6 +35,7 @@ __all__ = [
     "action_mask",
     "actions_of_moves",
     "encode",
+    "is_black_to_move",
     "legal_actions",
     "legal_move136",
     "moves_of_actions",
@@ -56,6 +57,11 @@ def encode(
     The dtype is the encoding's own unless float32 is asked for.
     """
     return _core.encode(name, games, out, dtype, threads)
+
+
+def is_black_to_move(boards: Sequence[Board]) -> NDArray[np.bool_]:
+    """[B]"""
+    return np.array([board.turn == "black" for board in boards], np.bool_)
 
 
 def legal_move136(

@@ -1,6 +1,5 @@
 """Positions as tokens78, and moves of uci1968, both seen from the side to move."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +8,6 @@ from numpy.typing import NDArray
 from selfmate.encodings import Games, encode, legal_actions, moves_of_actions
 from selfmate.encodings.layouts import CODINGS, UCI1968_FLIPPED, UCI1968_MOVES
 from selfmate.encodings.stored import Stored, actions_of, is_white_to_move, legal_of, tokens_of
-from selfmate.rules import Board
 from selfmate.rules.ragged import Ragged
 
 CODING = "uci1968"
@@ -32,10 +30,6 @@ class Sentences:
 def turned(actions: Actions, black: IsBlack) -> Actions:
     """Actions as the side to move sees them, and back."""
     return np.where(black, UCI1968_FLIPPED[actions], actions)
-
-
-def is_black_to_move(boards: Sequence[Board]) -> IsBlack:
-    return np.array([board.turn == "black" for board in boards], np.bool_)
 
 
 def sentences_of(games: Games, black: IsBlack) -> Sentences:

@@ -24,10 +24,11 @@ from selfmate.data.replay import page_name, pages_of_replay
 from selfmate.data.tree_games import TreeGames
 from selfmate.data.tree_replay import TreeReplay, joined
 from selfmate.learners.alphazero_config import Config
-from selfmate.learners.alphazero_lesson import Lesson, means_of
+from selfmate.learners.alphazero_lesson import Lesson
 from selfmate.learners.alphazero_net import check_net
 from selfmate.learners.health import Cures, Vitals, Watch
 from selfmate.learners.master_games import open_masters
+from selfmate.learners.means import means_of
 from selfmate.learners.resignation import Resignation
 from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent

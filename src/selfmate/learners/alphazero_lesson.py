@@ -58,8 +58,3 @@ class Lesson:
         chances = np.concatenate([self._seen[number][2] for number in sorted(self._seen)])
         values: NDArray[np.float32] = chances[:, 0] - chances[:, 2]
         return values
-
-
-def means_of(told: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The mean of each figure."""
-    return {name: float(np.mean([one[name] for one in told])) for name in told[0]}

@@ -33,6 +33,7 @@ from selfmate.data.replay import (
 from selfmate.encodings.packed import inputs_of
 from selfmate.learners.dqn_config import OPPONENTS, Config
 from selfmate.learners.health import Vitals, Watch
+from selfmate.learners.means import means_of
 from selfmate.learners.opponents import Opponents
 from selfmate.learners.targets import ragged_double_q, shaped
 from selfmate.nets.descent import Descent
@@ -231,7 +232,7 @@ class Dqn:
             if refused > min(MOST_REFUSED, self.config.updates - 1):
                 raise DivergedError(f"{refused} batches were refused, being not finite or vast")
         self._tell(step, before, told[0]["next_legal"])
-        means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+        means = means_of(told)
         return means | {"refused": refused}
 
     def _tell(self, step: Step, before: int, next_legal: float) -> None:

@@ -1,6 +1,5 @@
 """Learning from master games: a net guesses the move that was played, and how the game ended."""
 
-import math
 from collections.abc import Iterator
 from itertools import islice
 
@@ -10,9 +9,11 @@ from selfmate.data.chunk_stream import ChunkStream
 from selfmate.data.chunks import ChunkFolder, DamagedChunkError
 from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.prefetch import prefetched
-from selfmate.learners.alphazero_lesson import Lesson, means_of
+from selfmate.learners.alphazero_lesson import Lesson
 from selfmate.learners.alphazero_net import check_net
+from selfmate.learners.course import Course
 from selfmate.learners.master_games import open_games
+from selfmate.learners.means import means_of
 from selfmate.learners.plateau import Plateau
 from selfmate.learners.pretrain_alphazero_config import Config
 from selfmate.learners.validation import validate
@@ -26,7 +27,6 @@ from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.stopwatch import Stopwatch
 from selfmate.runs.tensors import check_layout
 
-UPDATES_PER_STEP = 32
 PREFETCHED = 4  # batches
 CPU = torch.device("cpu")
 VALIDATION_BATCH = 256
@@ -44,38 +44,36 @@ class Pretraining:
         self.crew = Crew(config.threads)
         self.plateau = Plateau(halve_after=config.halve_after, stop_after=config.stop_after)
         self.stream = ChunkStream(games, "training", seed=config.seed)
-        self.count = games.counts["training"]  # positions of an epoch
-        self.total = config.positions or config.epochs * self.count
-        self.update_size = config.batch * config.accumulation
+        self.course = Course(
+            epoch=self.stream.count,
+            total=config.positions or config.epochs * self.stream.count,
+            update=config.batch * config.accumulation,
+            validations=config.validations,
+            warm_up=config.warm_up,
+        )
 
     def steps(self, run: Run) -> Iterator[Step]:
         return run.steps(
             self,
-            total=self.total,
+            total=self.course.total,
             unit="positions",
-            size=self.step_size(),
+            size=self.course.step_size(),
             player=self.config.spec().model_dump(mode="json"),
         )
 
-    def step_size(self) -> int:
-        """Whole updates, and no more than there are between two validations."""
-        updates = self.count // (self.config.validations * self.update_size)
-        return self.update_size * min(max(1, updates), UPDATES_PER_STEP)
-
     def learning_rate(self, done: int) -> float:
         """After so many positions."""
-        config = self.config
-        warmth = min(1.0, (done + self.update_size) / config.warm_up) if config.warm_up else 1.0
-        if config.schedule == "plateau":
-            return config.learning_rate * warmth * self.plateau.factor
-        return config.learning_rate * warmth * (1 + math.cos(math.pi * done / self.total)) / 2
+        rate = self.config.learning_rate * self.course.warmth(done)
+        if self.config.schedule == "plateau":
+            return rate * self.plateau.factor
+        return rate * self.course.cosine(done)
 
     def study(self, step: Step, watch: Stopwatch) -> dict[str, float]:
         """Learns from the positions of a step, counted over all epochs."""
         batches = self._examples(step.start, step.stop)
         told = [
             self.update(batches, self.learning_rate(done), watch)
-            for done in range(step.start, step.stop, self.update_size)
+            for done in range(step.start, step.stop, self.course.update)
         ]
         return means_of(told) | {"learning_rate": self.learning_rate(step.stop)}
 
@@ -91,12 +89,6 @@ class Pretraining:
             norm = lesson.gradient(self.net, self.descent, self.crew)
             self.descent.step(learning_rate)
         return lesson.figures() | {"gradient_norm": norm}
-
-    def is_validated(self, step: Step) -> bool:
-        """Several times an epoch, and at the end."""
-        often = self.config.validations
-        passed = step.stop * often // self.count > step.start * often // self.count
-        return passed or step.stop == self.total
 
     def validate(self) -> dict[str, float]:
         count = min(self.config.validated, self.games.counts["validation"])
@@ -148,7 +140,7 @@ def train(config: Config, run: Run, device: str = "cpu") -> None:
 def study(pretraining: Pretraining, step: Step) -> None:
     watch = Stopwatch()
     figures = pretraining.study(step, watch)
-    if pretraining.is_validated(step):
+    if pretraining.course.is_validated(step):
         with watch("validation"):
             found = pretraining.validate()
         figures |= found

@@ -17,8 +17,10 @@ from selfmate.data.held_out import master_positions
 from selfmate.data.prefetch import prefetched
 from selfmate.encodings.sentences import turned_actions_of_stored
 from selfmate.encodings.stored import is_white_to_move
+from selfmate.learners.course import Course
 from selfmate.learners.legality import measure
 from selfmate.learners.master_games import open_games
+from selfmate.learners.means import means_of
 from selfmate.learners.pretrain_searchless_config import Config
 from selfmate.learners.searchless_lesson import Lesson, TargetsOf
 from selfmate.learners.searchless_targets import Scores, imitation_targets, lesson_targets
@@ -30,7 +32,6 @@ from selfmate.runs.live import copied, parted, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.stopwatch import Stopwatch
 
-UPDATES_PER_STEP = 32
 PREFETCHED = 4  # batches
 
 
@@ -45,33 +46,32 @@ class Pretraining:
         self.crew = Crew(config.threads)
         self.asked = master_positions(games, config.measured)
         self.stream = ChunkStream(games, "training", seed=config.seed)
-        self.count = games.counts["training"]  # positions of an epoch
-        self.total = config.positions or config.epochs * self.count
+        self.course = Course(
+            epoch=self.stream.count,
+            total=config.positions or config.epochs * self.stream.count,
+            update=config.batch,
+            validations=config.validations,
+            warm_up=config.warm_up,
+        )
 
     def steps(self, run: Run) -> Iterator[Step]:
         return run.steps(
             self,
-            total=self.total,
+            total=self.course.total,
             unit="positions",
-            size=self.step_size(),
+            size=self.course.step_size(),
             player=self.config.spec().model_dump(mode="json"),
         )
 
-    def step_size(self) -> int:
-        """Whole updates of the first size, and no more than there are between two validations."""
-        updates = self.count // (self.config.validations * self.config.batch)
-        return self.config.batch * min(max(1, updates), UPDATES_PER_STEP)
-
     def learning_rate(self, done: int) -> float:
         """After so many positions."""
-        config = self.config
-        warmth = min(1.0, (done + config.batch) / config.warm_up) if config.warm_up else 1.0
-        return config.learning_rate * warmth * (1 + math.cos(math.pi * done / self.total)) / 2
+        course = self.course
+        return self.config.learning_rate * course.warmth(done) * course.cosine(done)
 
     def batch_size(self, done: int) -> int:
         """Grows by the same factor all the time."""
         growth = self.config.batch_end / self.config.batch
-        return round(self.config.batch * math.pow(growth, done / self.total))
+        return round(self.config.batch * math.pow(growth, done / self.course.total))
 
     def study(self, step: Step, watch: Stopwatch) -> dict[str, float]:
         """Learns from the positions of a step, counted over all epochs."""
@@ -84,8 +84,7 @@ class Pretraining:
                 games = next(batches)
             with watch("learning"):
                 told.append(self.update(games, self.learning_rate(done)))
-        means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
-        return means | {"learning_rate": self.learning_rate(step.stop), "batch": size}
+        return means_of(told) | {"learning_rate": self.learning_rate(step.stop), "batch": size}
 
     def update(self, games: AttemptedGames, learning_rate: float) -> dict[str, float]:
         lesson = Lesson(games, self._targets_of())
@@ -104,12 +103,6 @@ class Pretraining:
             illegal=config.illegal_score, decided=config.decided_score, haste=config.haste
         )
         return partial(lesson_targets, scores=scores)
-
-    def is_validated(self, step: Step) -> bool:
-        """Several times an epoch, and at the end."""
-        often = self.config.validations
-        passed = step.stop * often // self.count > step.start * often // self.count
-        return passed or step.stop == self.total
 
     def save(self) -> Saved:
         return Saved(
@@ -157,7 +150,7 @@ def train(config: Config, run: Run) -> None:
 def study(pretraining: Pretraining, step: Step) -> None:
     watch = Stopwatch()
     figures = pretraining.study(step, watch)
-    if pretraining.is_validated(step):
+    if pretraining.course.is_validated(step):
         with watch("validation"):
             found = measure(pretraining.net, pretraining.asked)
         figures |= found

@@ -21,6 +21,7 @@ from selfmate.arena.sampling import Plan, sample_games
 from selfmate.arena.starts import Starts
 from selfmate.data.sampled_games import Rows, SampledGames
 from selfmate.learners.health import Vitals, Watch
+from selfmate.learners.means import means_of
 from selfmate.learners.reinforce_config import Config
 from selfmate.learners.targets import advantages, importance_weights
 from selfmate.nets.descent import Descent
@@ -149,7 +150,7 @@ class Reinforce:
             if figures is None:
                 return None
             told.append(figures)
-        return {name: float(np.mean([one[name] for one in told])) for name in told[0]}
+        return means_of(told)
 
     def _shared_out(self, games: SampledGames, dice: np.random.Generator) -> list[Rows]:
         return np.array_split(dice.permutation(self.telling(games)), self.config.updates)

@@ -13,11 +13,12 @@ from functools import partial
 import numpy as np
 import torch
 
-from selfmate.arena.attempted_play import PLY_LIMIT, Ends, Plan, play_games
+from selfmate.arena.attempted_play import Ends, Plan, play_games
 from selfmate.arena.conversion import PIECES, convert
 from selfmate.arena.evaluation import Evaluation, figures_of
 from selfmate.arena.match import Match
 from selfmate.arena.openings import shipped_openings, shuffled
+from selfmate.arena.outcomes import PLY_LIMIT
 from selfmate.arena.reference_games import reference_positions
 from selfmate.arena.report import make_report
 from selfmate.arena.sample_game import sample_of
@@ -27,6 +28,7 @@ from selfmate.data.held_out import HeldOut, held_out, master_positions
 from selfmate.learners.health import Cures, Vitals, Watch
 from selfmate.learners.legality import measure
 from selfmate.learners.master_games import open_masters
+from selfmate.learners.means import means_of
 from selfmate.learners.searchless_config import Config
 from selfmate.learners.searchless_lesson import Lesson
 from selfmate.learners.searchless_targets import Scores, lesson_targets
@@ -106,8 +108,7 @@ class Searchless:
             if not math.isfinite(figures["gradient_norm"]):
                 return None
             told.append(figures)
-        means = {name: float(np.mean([one[name] for one in told])) for name in told[0]}
-        return means | {"batch": len(parts[0])}
+        return means_of(told) | {"batch": len(parts[0])}
 
     def update(self, games: AttemptedGames, learning_rate: float) -> dict[str, float]:
         lesson = Lesson(games, partial(lesson_targets, scores=self.scores))

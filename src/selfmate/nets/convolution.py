@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfmate import _core
+from selfmate.nets.numbers import numbers_of
 
 
 class BoardConvolution(nn.Conv2d):
@@ -32,7 +33,7 @@ class _Convolve(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, boards: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(boards, weight)
-        return _convolved(boards, _core.winograd_weights(_numbers(weight)), len(weight))
+        return _convolved(boards, _core.winograd_weights(numbers_of(weight)), len(weight))
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> tuple[Tensor | None, Tensor]:
@@ -43,7 +44,7 @@ class _Convolve(torch.autograd.Function):
         )
         of_boards = None
         if ctx.needs_input_grad[0]:
-            back = _core.winograd_weights(_numbers(weight), back=True)
+            back = _core.winograd_weights(numbers_of(weight), back=True)
             of_boards = _convolved(gradient, back, boards.shape[1])
         return of_boards, torch.from_numpy(of_weight)
 
@@ -56,9 +57,4 @@ def _convolved(boards: Tensor, weights: NDArray[np.float32], outputs: int) -> Te
 
 def _squares(boards: Tensor) -> NDArray[np.float32]:
     """[B, 8, 8, C], copied only if the channels do not come last in memory."""
-    return _numbers(boards.permute(0, 2, 3, 1))
-
-
-def _numbers(tensor: Tensor) -> NDArray[np.float32]:
-    numbers: NDArray[np.float32] = tensor.detach().contiguous().numpy()
-    return numbers
+    return numbers_of(boards.permute(0, 2, 3, 1))

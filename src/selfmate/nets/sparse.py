@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate import _core
+from selfmate.nets.numbers import numbers_of
 from selfmate.rules.ragged import Ragged, SparseRows
 
 
@@ -81,16 +82,20 @@ class _PickedProducts(torch.autograd.Function):
         ctx.picked = picked
         ctx.save_for_backward(inputs, weight)
         products = _core.products_at(
-            picked.values, picked.offsets, _array(inputs), _array(weight), torch.get_num_threads()
+            picked.values,
+            picked.offsets,
+            numbers_of(inputs),
+            numbers_of(weight),
+            torch.get_num_threads(),
         )
-        products += _array(bias)[picked.values]
+        products += numbers_of(bias)[picked.values]
         return torch.from_numpy(products)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         inputs, weight = ctx.saved_tensors
         picked: Ragged = ctx.picked
-        of_outputs = _array(gradients[0])
+        of_outputs = numbers_of(gradients[0])
         rows = SparseRows(picked.values, of_outputs, picked.offsets)
         of_bias = np.bincount(picked.values, of_outputs, len(weight)).astype(np.float32)
         return (
@@ -113,21 +118,16 @@ def _with_first_columns(rows: SparseRows, columns: NDArray[np.int64]) -> SparseR
 
 def _times(rows: SparseRows, matrix: Tensor) -> Tensor:
     product = _core.sparse_times(
-        rows.columns, rows.values, rows.offsets, _array(matrix), torch.get_num_threads()
+        rows.columns, rows.values, rows.offsets, numbers_of(matrix), torch.get_num_threads()
     )
     return torch.from_numpy(product)
 
 
 def _transposed_times(rows: SparseRows, matrix: Tensor, height: int) -> Tensor:
     product = _core.sparse_transposed_times(
-        rows.columns, rows.values, rows.offsets, _array(matrix), height, torch.get_num_threads()
+        rows.columns, rows.values, rows.offsets, numbers_of(matrix), height, torch.get_num_threads()
     )
     return torch.from_numpy(product)
-
-
-def _array(tensor: Tensor) -> NDArray[np.float32]:
-    array: NDArray[np.float32] = tensor.detach().contiguous().numpy()
-    return array
 
 
 def _uniform(shape: tuple[int, ...], inputs: int) -> torch.nn.Parameter:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate import _core
+from selfmate.nets.numbers import numbers_of
 
 HEAD_GRAIN = 8  # the core's heads are as wide as a multiple of this
 
@@ -40,7 +41,7 @@ class _Attend(torch.autograd.Function):
         ctx.save_for_backward(looks, geometry)
         ctx.heads = heads
         seen = torch.empty(*looks.shape[:2], looks.shape[2] // 3)
-        _core.attend(_numbers(looks), _numbers_or_none(geometry), heads, seen.numpy())
+        _core.attend(numbers_of(looks), _numbers_or_none(geometry), heads, seen.numpy())
         return seen
 
     @staticmethod
@@ -49,20 +50,15 @@ class _Attend(torch.autograd.Function):
         of_looks = torch.empty(looks.shape)
         of_geometry = None if geometry is None else torch.empty(geometry.shape)
         _core.attend_back(
-            _numbers(looks),
+            numbers_of(looks),
             _numbers_or_none(geometry),
             ctx.heads,
-            _numbers(gradients[0]),
+            numbers_of(gradients[0]),
             of_looks.numpy(),
             _numbers_or_none(of_geometry),
         )
         return of_looks, of_geometry, None
 
 
-def _numbers(tensor: Tensor) -> NDArray[np.float32]:
-    numbers: NDArray[np.float32] = tensor.detach().contiguous().numpy()
-    return numbers
-
-
 def _numbers_or_none(tensor: Tensor | None) -> NDArray[np.float32] | None:
-    return None if tensor is None else _numbers(tensor)
+    return None if tensor is None else numbers_of(tensor)

@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfmate.encodings import is_black_to_move
 from selfmate.encodings.sentences import (
     ACTIONS,
     MOVES,
     Sentences,
-    is_black_to_move,
     moves_of_turned,
     sentences_of,
     turned,

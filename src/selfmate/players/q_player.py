@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from selfmate.encodings import CODINGS, moves_of_actions
+from selfmate.encodings import CODINGS, is_black_to_move, moves_of_actions
 from selfmate.encodings.packed import (
     CODING,
     INPUTS,
@@ -56,7 +56,7 @@ class QPlayer:
     def choose(
         self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
-        black = _is_black(boards)
+        black = is_black_to_move(boards)
         values, legal = self._judged(boards, black)
         actions = chosen_actions(values, legal, self._temperature, dice)
         return Choices(moves_of_actions(CODING, boards, turned_actions(actions, black)))
@@ -65,7 +65,7 @@ class QPlayer:
         temperature = question.temperature
         if temperature is None:
             temperature = self._temperature
-        black = _is_black([question.board])
+        black = is_black_to_move([question.board])
         values, legal = self._judged([question.board], black)
         dice = np.array([question.dice], np.uint64)
         chosen = chosen_actions(values, legal, temperature, dice)
@@ -88,7 +88,7 @@ class QPlayer:
 
     def _scores(self, boards: Sequence[Board]) -> MoveScores:
         """Of every legal action: of promotions the queen's, for the net cannot tell them apart."""
-        black = _is_black(boards)
+        black = is_black_to_move(boards)
         values, legal = self._judged(boards, black)
         actions = turned_actions(legal.values, black[legal.rows])
         asked = [boards[row] for row in legal.rows.tolist()]
@@ -104,10 +104,6 @@ class QPlayer:
         """The value of every legal action, and these, all from the mover's side."""
         legal = legal_turned(boards, black)
         return self._net.values(inputs_of(encode_packed(boards)), legal), legal
-
-
-def _is_black(boards: Sequence[Board]) -> NDArray[np.bool_]:
-    return np.array([board.turn == "black" for board in boards], np.bool_)
 
 
 def _thought(move: int, score_pawns: float) -> Thought:

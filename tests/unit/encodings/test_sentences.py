@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from selfmate.encodings import encode, legal_actions
+from selfmate.encodings import encode, is_black_to_move, legal_actions
 from selfmate.encodings.layouts import UCI1968_MOVES
 from selfmate.encodings.sentences import (
     CODING,
-    is_black_to_move,
     moves_of_turned,
     sentences_of,
     sentences_of_stored,
