@@ -1,7 +1,7 @@
 """Whether a player wins what is won: king and queen, or king and rook, against a king that resists
 as long as it can."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,14 +60,28 @@ def won_positions(piece: Piece, count: int, seed: int) -> list[Board]:
     ]
 
 
-def convert(player: Player, piece: Piece, *, games: int, seed: int) -> Conversion:
-    """Plays won positions out. Draws by the rules end them, the fifty moves at the latest."""
+def nobody(_: int) -> None:
+    pass
+
+
+def convert(
+    player: Player,
+    piece: Piece,
+    *,
+    games: int,
+    seed: int,
+    watch: Callable[[int], None] = nobody,
+) -> Conversion:
+    """Plays won positions out. Draws by the rules end them, the fifty moves at the latest. `watch`
+    hears how many games ended by every move."""
     boards = won_positions(piece, games, seed)
     exact = (distances(piece, boards) + 1) // 2
     table = [_Game(board, number, int(exact[number])) for number, board in enumerate(boards)]
     running = table
     while running:
-        running = _defend(piece, _attack(player, running, seed), seed)
+        going = _defend(piece, _attack(player, running, seed), seed)
+        watch(len(running) - len(going))
+        running = going
     won = [game for game in table if game.is_won]
     return Conversion(
         piece=piece,

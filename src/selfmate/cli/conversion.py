@@ -8,6 +8,7 @@ import typer
 
 from selfmate.cli.errors import reading_input
 from selfmate.cli.numbers import LARGEST_SEED, whole
+from selfmate.cli.progress import progress
 
 if TYPE_CHECKING:
     from selfmate.arena.conversion import Conversion
@@ -37,7 +38,11 @@ def conversion(
         contestants = [load_player(player) for player in players]
     try:
         for contestant in contestants:
-            found = [convert(contestant, piece, games=games, seed=seed) for piece in PIECES]
+            with progress(f"{contestant.name} playing", games * len(PIECES), "games") as bar:
+                found = [
+                    convert(contestant, piece, games=games, seed=seed, watch=bar.advance)
+                    for piece in PIECES
+                ]
             if as_json:
                 rows = {one.piece: asdict(one) for one in found}
                 print(json.dumps({"player": contestant.name, **rows}))
