@@ -114,7 +114,10 @@ def test_the_version_asked_for_plays(run: Path) -> None:
         ("runs/y:version=1", "there is no directory 'runs/y'"),
         ("runs/x/config.toml", "there is no directory 'runs/x/config.toml'"),
         ("runs", "runs is not a run: "),
-        ("nobody", "no player 'nobody'; there are: random, .*, uci, or the path of a run"),
+        (
+            "nobody",
+            "no player 'nobody'; there are: random, .*, alphazero-tiny, or the path of",
+        ),
         ("nobody:depth=1", "no player 'nobody'"),
         ("x/" * 5000, "there is no directory"),
         ("x/\0", "there is no directory"),

@@ -11,6 +11,7 @@ import chess.engine
 import pytest
 
 from selfmate.uci.process import LONGEST_LINE, read_lines
+from selfmate.weights import STRONGEST
 from unit.cli.process import selfmate
 
 HEAVY = ("numpy", "typer", "click", "pydantic", "torch", "chess", "rich", "selfmate._core")
@@ -54,7 +55,7 @@ def test_it_introduces_itself_and_ends_with_its_input(arguments: list[str]) -> N
         [sys.executable, "-m", "selfmate", "uci", *arguments],
         input="uci\n", capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
-    name = arguments[0] if arguments else "teacher:depth=3"
+    name = arguments[0] if arguments else STRONGEST
     assert run.stdout.startswith(f"id name Selfmate {name}\n")
     assert run.stdout.endswith("\nuciok\n")
     assert run.stderr == ""
