@@ -29,8 +29,20 @@ const WORDS: Record<string, Words> = {
   updates: { title: "Updates", meaning: "learning steps so far" },
   replay: { title: "Remembered", meaning: "positions that can be learned from again" },
   score_vs_others: { title: "Against others", meaning: "points in training games", share: true },
-  match1: { title: "Teacher's move", meaning: "how often its best move is chosen", share: true },
-  match3: { title: "Among three", meaning: "teacher's move in the best three", share: true },
+  match1: { title: "Expert's move", meaning: "how often it is the first choice", share: true },
+  match3: { title: "Among three", meaning: "expert's move in the first three", share: true },
+  match5: { title: "Among five", meaning: "expert's move in the first five", share: true },
+  legal_mass: { title: "Legal mass", meaning: "probability of all legal moves", share: true },
+  top_legal: { title: "First choice legal", meaning: "of all 1,968 moves", share: true },
+  target_legal_mass: { title: "Taught mass", meaning: "legal mass of the targets", share: true },
+  illegal_attempts: { title: "Illegal attempts", meaning: "before a legal move, a position" },
+  converted_queen: { title: "Queen endgames won", meaning: "against best defence", share: true },
+  converted_rook: { title: "Rook endgames won", meaning: "against best defence", share: true },
+  score_random_unmasked: {
+    title: "Unmasked vs random",
+    meaning: "an illegal choice loses the game",
+    share: true,
+  },
   reward: { title: "Reward", meaning: "a game's result: mate is 1" },
   moves: { title: "Moves", meaning: "of a game, on average" },
   mate_percent: { title: "Mates in training, %", meaning: "of games, with random moves in them" },
@@ -50,6 +62,22 @@ const GROUPS: Group[] = [
     meaning: "from every position, against the solved game",
     figures: ["exact_mate_percent", "exact_optimal_move_percent"],
     byTime: true,
+  },
+  {
+    title: "What it knows of the rules, %",
+    meaning: "on positions it never learned from, by minutes of training",
+    figures: ["legal_mass", "top_legal"],
+    byTime: true,
+  },
+  {
+    title: "Illegal attempts",
+    meaning: "in a position of its games, before it finds a legal move",
+    figures: ["illegal_attempts"],
+  },
+  {
+    title: "Won endgames that it wins, %",
+    meaning: "king and queen or rook, against a king that resists as long as it can",
+    figures: ["converted_queen", "converted_rook"],
   },
   {
     title: "Results of its games, %",
@@ -72,7 +100,11 @@ const GROUPS: Group[] = [
     meaning: "how far from the teacher's choice of moves, and from its values",
     figures: ["policy_loss", "value_loss"],
   },
-  { title: "Teacher's move, %", meaning: "how often it agrees", figures: ["match1", "match3"] },
+  {
+    title: "Expert's move, %",
+    meaning: "how often the teacher's or master's move is its own",
+    figures: ["match1", "match3", "match5"],
+  },
 ];
 
 /** `figures` are all there are: games that were cut are a share where wins are, else a number. */
