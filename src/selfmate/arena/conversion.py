@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from selfmate.data.endgames import placement
 from selfmate.encodings import encode, is_black_to_move
 from selfmate.encodings.sentences import (
+    ENEMY_KING,
+    ENEMY_QUEEN,
+    ENEMY_ROOK,
     MOVES,
+    OWN_KING,
+    OWN_QUEEN,
+    OWN_ROOK,
+    SQUARES,
     moves_of_turned,
     sentences_of,
 )
@@ -22,9 +29,8 @@ from selfmate.search.value_choices import best_actions
 
 PIECES: tuple[Piece, ...] = ("queen", "rook")
 LETTERS = {"queen": "Q", "rook": "R"}
-# Words of tokens78, by who is to move.
-OWN_KING, ENEMY_KING = 7, 13
-OWN_PIECE, ENEMY_PIECE = {"queen": 6, "rook": 5}, {"queen": 12, "rook": 11}
+OWN_PIECE = {"queen": OWN_QUEEN, "rook": OWN_ROOK}
+ENEMY_PIECE = {"queen": ENEMY_QUEEN, "rook": ENEMY_ROOK}
 Numbers = NDArray[np.int64]
 
 
@@ -141,7 +147,7 @@ def _dice(games: Sequence[_Game], seed: int, side: int) -> NDArray[np.uint64]:
 def _squares(boards: Sequence[Board], *words: int) -> list[Numbers]:
     """Where the men of these words stand, as the side to move sees it. The endgames are the same
     upside down, so the table needs not be turned."""
-    squares = encode("tokens78", boards)[:, 1:65]
+    squares = encode("tokens78", boards)[:, SQUARES]
     return [np.argmax(squares == word, axis=1) for word in words]
 
 

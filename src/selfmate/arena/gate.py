@@ -55,9 +55,8 @@ class Gate:
 
     def judge(self, pairs: Pentanomial) -> Verdict:
         """What pairs of games against the best, of which there is at least one, come to."""
-        return Verdict.of(
-            pairs, *(self._by_sprt if self.rule == "sprt" else self._by_points)(pairs)
-        )
+        rule = self._by_sprt if self.rule == "sprt" else self._by_points
+        return Verdict.of(pairs, *rule(pairs))
 
     def _by_sprt(self, pairs: Pentanomial) -> tuple[bool, str]:
         sprt = self.sprt

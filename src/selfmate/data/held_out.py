@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from selfmate.data.chunks import ChunkFolder
 from selfmate.encodings.sentences import (
+    EMPTY,
+    EN_PASSANT,
     MOVES,
+    OWN_KING,
+    SQUARES,
+    YES,
     Sentences,
     sentences_of_stored,
     turned_actions_of_stored,
@@ -16,8 +21,7 @@ from selfmate.encodings.stored import Stored, planes_of
 from selfmate.rules.ragged import Ragged
 
 MANY_MEN, FEW_MEN = 25, 12  # at least so many: an opening; at most so many: an endgame
-EMPTY, EN_PASSANT, YES = 1, 69, 15  # of tokens78: a word, a place, a word
-OWN_KING, KING_HOME = 7, 4  # e1, as the side to move sees it
+KING_HOME = 4  # e1, as the side to move sees it
 KING_PLANE, ATTACKED_PLANE = 5, 59  # of planes68: own king, squares attacked by the enemy
 ROWS_AT_ONCE = 2048
 Rows = NDArray[np.int64]
@@ -54,7 +58,7 @@ def master_positions(games: ChunkFolder, most: int) -> HeldOut:
 
 def _kinds(stored: Stored, sentences: Sentences) -> dict[str, NDArray[np.bool_]]:
     tokens = sentences.tokens
-    men = (tokens[:, 1:65] != EMPTY).sum(1)
+    men = (tokens[:, SQUARES] != EMPTY).sum(1)
     return {
         "opening": men >= MANY_MEN,
         "middlegame": (men < MANY_MEN) & (men > FEW_MEN),
@@ -71,7 +75,7 @@ def can_castle(tokens: NDArray[np.uint8], legal: Ragged) -> NDArray[np.bool_]:
     start, end = codes & 63, codes >> 6 & 63
     goes = (start == KING_HOME) & ((end == KING_HOME + 2) | (end == KING_HOME - 2))
     some = np.add.reduceat(goes, legal.offsets[:-1], dtype=np.int64) > 0
-    found: NDArray[np.bool_] = some & (tokens[:, 1 + KING_HOME] == OWN_KING)
+    found: NDArray[np.bool_] = some & (tokens[:, SQUARES][:, KING_HOME] == OWN_KING)
     return found
 
 

@@ -14,6 +14,13 @@ CODING = "uci1968"
 ACTIONS = CODINGS[CODING].size
 MOVES = UCI1968_MOVES
 
+# Words of tokens78, and where some stand; docs/encodings.md has them all.
+EMPTY, YES = 1, 15
+OWN_ROOK, OWN_QUEEN, OWN_KING = 5, 6, 7
+ENEMY_ROOK, ENEMY_QUEEN, ENEMY_KING = 11, 12, 13
+SQUARES = slice(1, 65)
+EN_PASSANT = 69
+
 Actions = NDArray[np.int32]
 IsBlack = NDArray[np.bool_]
 

@@ -43,7 +43,7 @@ class Lesson:
         logs = torch.log_softmax(net(torch.from_numpy(sentences.tokens).long()), 1)
         losses = -(torch.from_numpy(targets.shares) * logs).sum(1)
         loss = (torch.from_numpy(targets.datapoints) * losses).sum() / self._datapoints
-        mass, entropy = legal_mass(logs.detach().numpy(), sentences.legal)
+        mass, entropy = mass_and_entropy(logs.detach().numpy(), sentences.legal)
         self._told[at] = np.array(
             [
                 float(loss.detach()),
@@ -62,7 +62,7 @@ class Lesson:
         return dict(zip(names, sums.tolist(), strict=True))
 
 
-def legal_mass(
+def mass_and_entropy(
     logs: NDArray[np.float32], legal: Ragged
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """[B] How much of a policy is on legal moves, and its entropy among them, in nats."""
