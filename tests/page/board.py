@@ -14,18 +14,27 @@ class PageBoard:
     from_black: bool = False  # how it is turned
 
     def point(self, square: str) -> tuple[float, float]:
-        """The middle of a square such as e4."""
+        """The middle of a square such as e4, on the page."""
+        box = self.page.locator("main cg-board").bounding_box()
+        assert box is not None
+        x, y = self.place(square)
+        return box["x"] + x, box["y"] + y
+
+    def place(self, square: str) -> tuple[float, float]:
+        """The middle of a square, on the board."""
         box = self.page.locator("main cg-board").bounding_box()
         assert box is not None
         column, row = ord(square[0]) - ord("a"), 8 - int(square[1])
         if self.from_black:
             column, row = 7 - column, 7 - row
         width = box["width"] / 8
-        return box["x"] + (column + 0.5) * width, box["y"] + (row + 0.5) * width
+        return (column + 0.5) * width, (row + 0.5) * width
 
     def click(self, *squares: str) -> None:
+        """Once the board stands still, as with any button."""
         for square in squares:
-            self.page.mouse.click(*self.point(square))
+            x, y = self.place(square)
+            self.page.locator("main cg-board").click(position={"x": x, "y": y})
 
     def drag(self, origin: str, to: str) -> None:
         self.page.mouse.move(*self.point(origin))

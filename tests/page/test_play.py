@@ -47,6 +47,13 @@ def test_a_whole_game_with_the_mouse_ends_as_pgn(page: Page) -> None:
     expect(page.get_by_text("No moves yet.")).to_be_visible()
 
 
+def test_a_board_that_was_pushed_down_knows_where_it_is(page: Page) -> None:
+    board = start(page, fen=TWO_ROOKS)
+    page.locator("main").evaluate("main => main.style.marginTop = '90px'")
+    board.drag("a2", "a7")
+    expect_moves(page, 2)
+
+
 def test_a_game_from_the_start_with_second_thoughts(page: Page) -> None:
     board = start(page, player="Teacher")
     board.drag("e2", "e5")  # goes back, and nobody complains

@@ -57,8 +57,16 @@ export function Board(props: BoardProps) {
     board.current?.setAutoShapes((props.arrows ?? []).map(shapeOf));
   });
   const size = props.size ?? 8;
+  // The board remembers where it is; what is above it may have pushed it elsewhere since.
+  const lookAgain = () => board.current?.state.dom.bounds.clear();
   return (
-    <div class={`board size${size}`} role="img" aria-label={props.label}>
+    <div
+      class={`board size${size}`}
+      role="img"
+      aria-label={props.label}
+      onMouseDownCapture={lookAgain}
+      onTouchStartCapture={lookAgain}
+    >
       <div ref={element} />
     </div>
   );
