@@ -12,6 +12,7 @@ from selfmate.runs.errors import RunFailedError
 from selfmate.runs.header import Header
 from selfmate.runs.progress import Pace, Progress
 from selfmate.runs.run import Json, State
+from selfmate.runs.sitting import Sitting
 from selfmate.runs.status import Heartbeat, Status
 from selfmate.runs.steps import MOST_ATTEMPTS, Plan, RunStep
 from selfmate.runs.writer import RunWriter
@@ -67,7 +68,7 @@ class Keeper:
                 f"{self.directory} cannot be written: {reason}; {self.still_good}"
             ) from error
 
-    def keep(self, step: RunStep, seconds: float) -> Progress:
+    def keep(self, step: RunStep, seconds: float, sitting: Sitting) -> Progress:
         """After a step: its line, a checkpoint when one is due, a heartbeat."""
         plan, number = self._terms.plan, step.number
         figures = step.figures
@@ -83,7 +84,7 @@ class Keeper:
             if self._regular([number]) or self.finished:
                 self.attempt = 1
                 self.save()
-            progress = self._progress(step, seconds)
+            progress = self._progress(step, seconds, sitting)
             self._heartbeat.beat(progress)
         return progress
 
@@ -163,7 +164,7 @@ class Keeper:
     def _regular(self, steps: list[int]) -> list[int]:
         return self._terms.policy.regular(steps, self._best.step if self._best else None)
 
-    def _progress(self, step: RunStep, seconds: float) -> Progress:
+    def _progress(self, step: RunStep, seconds: float, sitting: Sitting) -> Progress:
         plan = self._terms.plan
         self._pace.add(step.stop - step.start, seconds)
         rate = self._pace.rate
@@ -174,7 +175,7 @@ class Keeper:
             unit=plan.unit,
             figures=step.figures,
             rate=rate,
-            seconds_left=(plan.total - step.stop) / rate,
+            seconds_left=sitting.seconds_left(step.stop, rate),
         )
 
     def _status(self) -> Status:

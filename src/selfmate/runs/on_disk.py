@@ -18,6 +18,7 @@ from selfmate.runs.keeper import Keeper, Terms
 from selfmate.runs.place import Place
 from selfmate.runs.progress import Progress
 from selfmate.runs.run import Arrays, Json, State
+from selfmate.runs.sitting import Sitting
 from selfmate.runs.steps import Plan, RunStep
 from selfmate.runs.stop_signals import PAUSE, StopSignals
 
@@ -105,8 +106,8 @@ class RunOnDisk:
             self._keeper.end(self._end_state())
 
     def _steps_left(self, keeper: Keeper, plan: Plan) -> Generator[RunStep]:
-        deadline = time.monotonic() + 60 * self._session.minutes
-        enough = plan.done(keeper.step) + self._session.pause_after
+        enough = min(plan.total, plan.done(keeper.step) + self._session.pause_after)
+        sitting = Sitting.begin(minutes=self._session.minutes, units=enough)
         began = time.monotonic()
         while not keeper.finished and self._signals.received is None:
             step = RunStep(plan, keeper.step + 1, keeper.still_good, keeper.attempt)
@@ -116,7 +117,7 @@ class RunOnDisk:
                 keeper.go_back(step.failure, self._session.say)
                 continue
             ended = time.monotonic()
-            progress = keeper.keep(step, ended - began)
+            progress = keeper.keep(step, ended - began, sitting)
             for note in step.notes:
                 if note.aloud:
                     self._session.say(note.text)
@@ -124,7 +125,7 @@ class RunOnDisk:
             if self._session.watch is not None:
                 with keeper.writing():
                     self._session.watch(progress)
-            if time.monotonic() >= deadline or plan.done(keeper.step) >= enough:
+            if sitting.is_over(plan.done(keeper.step)):
                 break
         keeper.save()
         self.finished = keeper.finished

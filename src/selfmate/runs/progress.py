@@ -17,7 +17,7 @@ class Progress:
     unit: str
     figures: Mapping[str, float]
     rate: float  # units a second
-    seconds_left: float
+    seconds_left: float  # until it is done or rests
 
 
 class Pace:
