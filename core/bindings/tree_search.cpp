@@ -155,7 +155,7 @@ nb::tuple moves(const TreeSearch& search, nb::handle slots) {
 
 nb::tuple roots(const TreeSearch& search, nb::handle slots) {
   std::vector<Move> best;
-  std::vector<float> wdl;
+  std::vector<float> wdl, best_wdl;
   std::vector<std::int32_t> visits, mates;
   for (const std::int64_t slot : slots_of(slots)) {
     const Tree& tree = search.tree(std::size_t(slot));
@@ -164,13 +164,17 @@ nb::tuple roots(const TreeSearch& search, nb::handle slots) {
     best.push_back(edge ? edge->move : kNoMove);
     const float value = root.proven ? float(root.proven) : root.value();
     const float draw = root.proven || !root.visits ? 0.0f : root.draw_sum / float(root.visits);
-    wdl.insert(wdl.end(), {(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f});
+    const Wdl mean{(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f};
+    const Wdl played = edge ? tree.wdl_of(*edge).value_or(mean) : mean;
+    wdl.insert(wdl.end(), {mean.win, mean.draw, mean.loss});
+    best_wdl.insert(best_wdl.end(), {played.win, played.draw, played.loss});
     visits.push_back(root.visits);
     mates.push_back(root.proven * root.plies_to_mate);
   }
   const std::size_t count = best.size();
   return nb::make_tuple(to_numpy(std::move(best)), to_numpy(std::move(wdl), {count, 3}),
-                        to_numpy(std::move(visits)), to_numpy(std::move(mates)));
+                        to_numpy(std::move(best_wdl), {count, 3}), to_numpy(std::move(visits)),
+                        to_numpy(std::move(mates)));
 }
 
 nb::tuple outlooks(const TreeSearch& search, std::size_t slot) {
@@ -241,9 +245,11 @@ void bind_tree_search(nb::module_& module) {
       .def("roots", &roots, "slots"_a.none(),
            nb::sig("def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], "
-                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
-           "Of each slot: the best move (0: none), chances of the side to move [N, 3], visits, and "
-           "plies to a proven mate (negative: against the side to move; 0: none is proven).")
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.int32]]"),
+           "Of each slot: the best move (0: none), chances of the side to move [N, 3] as the mean "
+           "of all simulations and as the mean of the best move's, visits, and plies to a proven "
+           "mate (negative: against the side to move; 0: none is proven).")
       .def("outlooks", &outlooks, "slot"_a,
            nb::sig("def outlooks(self, slot: int) -> tuple[numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.int32], list[list[int]]]"),

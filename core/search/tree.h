@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "chess/random.h"
 #include "search/evaluation_cache.h"
@@ -115,6 +116,8 @@ class Tree {
   // How often each of the root's moves should be played: shares of visits, or the policy that the
   // search improved (Gumbel); a proven mate leaves no choice.
   std::vector<float> policy() const;
+  // What may come of a move, for the side that plays it, if anything is known.
+  std::optional<Wdl> wdl_of(const Edge& edge) const;
   // Of each of the root's moves.
   std::vector<Outlook> outlooks() const;
   std::size_t nodes() const { return nodes_.size(); }

@@ -197,16 +197,19 @@ std::vector<Move> Tree::line_from(const Edge* edge) const {
   return moves;
 }
 
+std::optional<Wdl> Tree::wdl_of(const Edge& edge) const {
+  if (edge.proven) return Wdl{float(edge.proven > 0), 0.0f, float(edge.proven < 0)};
+  if (edge.child < 0) return std::nullopt;
+  const Node& child = nodes_[std::size_t(edge.child)];
+  if (!child.visits) return std::nullopt;
+  const float value = -child.value(), draw = child.draw_sum / float(child.visits);
+  return Wdl{(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f};
+}
+
 Outlook Tree::outlook(const Edge& edge) const {
-  Outlook found{{}, 0, line_from(&edge)};
-  const Node* child = edge.child < 0 ? nullptr : &nodes_[std::size_t(edge.child)];
-  if (edge.proven) {
-    found.wdl = Wdl{float(edge.proven > 0), 0.0f, float(edge.proven < 0)};
-    found.plies_to_mate = edge.proven * ((child ? child->plies_to_mate : 0) + 1);
-  } else if (child && child->visits) {
-    const float value = -child->value(), draw = child->draw_sum / float(child->visits);
-    found.wdl = Wdl{(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f};
-  }
+  Outlook found{wdl_of(edge).value_or(Wdl{}), 0, line_from(&edge)};
+  const int plies = edge.child < 0 ? 0 : nodes_[std::size_t(edge.child)].plies_to_mate;
+  found.plies_to_mate = edge.proven * (plies + 1);
   return found;
 }
 

@@ -363,9 +363,9 @@ class TreeSearch:
         All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the share each should be played with, and offsets: slot i has rows offsets[i] up to offsets[i + 1].
         """
 
-    def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+    def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
         """
-        Of each slot: the best move (0: none), chances of the side to move [N, 3], visits, and plies to a proven mate (negative: against the side to move; 0: none is proven).
+        Of each slot: the best move (0: none), chances of the side to move [N, 3] as the mean of all simulations and as the mean of the best move's, visits, and plies to a proven mate (negative: against the side to move; 0: none is proven).
         """
 
     def outlooks(self, slot: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], list[list[int]]]:

@@ -122,6 +122,7 @@ class _Table:
                 "legal_counts": np.diff(found.offsets).astype(np.uint8),
                 "actions": found.actions.astype(np.uint16),
                 "shares": found.shares.astype(np.float16),
+                "wdl_side_to_move": roots.best_wdl_side_to_move.astype(np.float16),
                 "games": numbers,
             }
         )

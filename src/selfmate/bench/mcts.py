@@ -122,7 +122,7 @@ def grow_trivially(boards: list[Board], simulations: int, *, leaves_per_game: in
     even = np.tile(EVEN, (batch, 1))
     while count := search.gather(batch):
         search.receive(even[:count])
-    _, _, visits, _ = search.roots(slots)
+    _, _, _, visits, _ = search.roots(slots)
     return float((visits - 1).sum())
 
 

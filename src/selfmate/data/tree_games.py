@@ -18,6 +18,7 @@ class TreeGames(Page):
 
     stored: Stored  # [P, STORED_BYTES]
     results_side_to_move: NDArray[np.int8]  # [P] how the game ended: 1, 0, -1
+    wdl_side_to_move: NDArray[np.float16]  # [P, 3] what the search expected of its best move
     legal_counts: NDArray[np.uint8]  # [P]
     actions: NDArray[np.uint16]  # [N] of az4672
     shares: NDArray[np.float16]  # [N] how often the search would play each; a row's sum is 1
@@ -28,6 +29,7 @@ class TreeGames(Page):
         if (
             self.stored.shape != (positions, STORED_BYTES)
             or {len(self.results_side_to_move), len(self.legal_counts)} != {positions}
+            or self.wdl_side_to_move.shape != (positions, 3)
             or len(self.actions) != len(self.shares)
             or self.legal_counts.sum(dtype=np.int64) != len(self.actions)
         ):

@@ -17,9 +17,10 @@ Rows = NDArray[np.int64]
 class TreeReplay:
     """Whole pages of games; the oldest leave when there are more positions than `capacity`."""
 
-    def __init__(self, capacity: int, recent: float) -> None:
-        """A share `recent` of what is drawn comes from the newest quarter."""
-        self._capacity, self._recent = capacity, recent
+    def __init__(self, capacity: int, recent: float, search_share: float = 0.0) -> None:
+        """A share `recent` of what is drawn comes from the newest quarter; a value is to be what
+        the search expected, in that share, and for the rest how the game ended."""
+        self._capacity, self._recent, self._search_share = capacity, recent, search_share
         self.pages: dict[str, TreeGames] = {}
 
     def __len__(self) -> int:
@@ -48,7 +49,7 @@ class TreeReplay:
         starts = np.cumsum([0, *map(len, self.pages.values())])
         bounds = np.searchsorted(rows, starts)
         parts = [
-            _examples(page, rows[begin:end] - start)
+            _examples(page, rows[begin:end] - start, self._search_share)
             for page, start, begin, end in zip(
                 self.pages.values(), starts[:-1], bounds[:-1], bounds[1:], strict=True
             )
@@ -57,15 +58,16 @@ class TreeReplay:
         return joined(parts)
 
 
-def _examples(games: TreeGames, rows: Rows) -> Examples:
+def _examples(games: TreeGames, rows: Rows, search_share: float) -> Examples:
     places, offsets = places_of_rows(games.offsets, rows)
     shares = games.shares[places].astype(np.float32)
     sums = np.add.reduceat(shares, offsets[:-1])
+    ended, expected = wdl_of(games.results_side_to_move[rows]), games.wdl_side_to_move[rows]
     return Examples(
         planes=planes_of(games.stored[rows]),
         legal=Ragged(games.actions[places].astype(np.int32), offsets),
         policy=shares / np.repeat(sums, np.diff(offsets)),
-        wdl_side_to_move=wdl_of(games.results_side_to_move[rows]),
+        wdl_side_to_move=ended + np.float32(search_share) * (expected - ended),
     )
 
 

@@ -76,7 +76,7 @@ class AlphaZero:
         )
         self.crew = Crew(config.threads)
         self.evaluators = [make_evaluator(self.best) for _ in range(config.threads)]
-        self.replay = TreeReplay(config.replay, config.recent)
+        self.replay = TreeReplay(config.replay, config.recent, config.search_share)
         self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.resignation = Resignation(config.resign_checked)
         self.health = Watch(CURES)

@@ -59,6 +59,9 @@ class Config(NetConfig):
     weight_decay: float = Field(1e-4, ge=0, le=1, description="of SGD")
     most_norm: float = Field(10.0, gt=0, description="gradients longer than this are shortened")
     value_weight: float = Field(1.0, ge=0, le=1000, description="of the value's loss")
+    search_share: float = Field(
+        0.0, ge=0, le=1, description="of a value's target that the search says, not the game's end"
+    )
     masters: str = Field("", description="a folder of selfmate import, against forgetting")
     master_share: float = Field(0.25, ge=0, lt=1, description="of a batch, if there are masters")
 

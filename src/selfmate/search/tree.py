@@ -47,7 +47,8 @@ class Roots:
     """What searches have found, a row a game."""
 
     best: NDArray[np.uint16]  # [B] 0: there is no legal move
-    wdl_side_to_move: Floats  # [B, 3]
+    wdl_side_to_move: Floats  # [B, 3] the mean of all simulations
+    best_wdl_side_to_move: Floats  # [B, 3] the mean of those that began with the best move
     visits: NDArray[np.int32]  # [B] the root's own evaluation is the first
     plies_to_mate: NDArray[np.int32]  # [B] negative: the side to move is mated; 0: none is proven
 

@@ -26,6 +26,7 @@ def tree_games(count: int, seed: int = 1) -> TreeGames:
     return TreeGames(
         stored=stored,
         results_side_to_move=dice.integers(-1, 2, count).astype(np.int8),
+        wdl_side_to_move=dice.dirichlet(np.ones(3), count).astype(np.float16),
         legal_counts=legal.counts.astype(np.uint8),
         actions=legal.values.astype(np.uint16),
         shares=(weights / sums).astype(np.float16),

@@ -40,6 +40,18 @@ def test_a_row_becomes_what_it_was() -> None:
         assert found.wdl_side_to_move[row].tolist() == [result == 1, result == 0, result == -1]
 
 
+@pytest.mark.parametrize("share", [0.25, 1.0])
+def test_values_may_be_what_the_search_expected(share: float) -> None:
+    page = tree_games(7)
+    replay = TreeReplay(100, 0.8, search_share=share)
+    replay.add("games-0", page)
+    found = replay.examples(np.arange(7)).wdl_side_to_move
+    ended = np.array([[r == 1, r == 0, r == -1] for r in page.results_side_to_move])
+    assert np.allclose(found, (1 - share) * ended + share * page.wdl_side_to_move, atol=1e-3)
+    assert found.dtype == np.float32
+    assert np.allclose(found.sum(axis=1), 1, atol=2e-3)
+
+
 def test_newer_positions_are_drawn_more_often() -> None:
     """80 % of a batch from the newest quarter."""
     replay = replay_of(30, 10)

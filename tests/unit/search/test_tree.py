@@ -56,6 +56,21 @@ def test_every_legal_move_has_its_row() -> None:
     assert np.allclose(grown.roots(SLOTS).wdl_side_to_move.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("simulations", [0, 1, 50])
+def test_what_the_best_move_brings_is_told_beside_the_mean_of_all(simulations: int) -> None:
+    grown = forest(*boards())
+    grown.grow(SLOTS, simulations)
+    roots, found = grown.roots(SLOTS), grown.moves(SLOTS)
+    for slot in SLOTS.tolist():
+        own = slice(found.offsets[slot], found.offsets[slot + 1])
+        row = found.moves[own].tolist().index(roots.best[slot])
+        known = found.visits[own][row] > 0
+        wanted = (
+            grown.outlooks(slot).wdl_side_to_move[row] if known else roots.wdl_side_to_move[slot]
+        )
+        assert roots.best_wdl_side_to_move[slot] == pytest.approx(wanted)
+
+
 def test_without_simulations_the_priors_are_the_shares() -> None:
     grown = forest(Board())
     grown.grow(ONE, 0)
@@ -155,8 +170,8 @@ def rows(weights: list[list[int]], best: list[int]) -> tuple[Roots, RootMoves]:
     ints = np.zeros(len(flat), np.int32)
     found = RootMoves(moves, ints, ints, nothing, nothing, flat, np.cumsum([0, *counts]))
     chosen = np.array([moves[found.offsets[i] + place] for i, place in enumerate(best)])
-    zeros = np.zeros(len(weights), np.int32)
-    return Roots(chosen, np.zeros((len(weights), 3), np.float32), zeros, zeros), found
+    zeros, unsaid = np.zeros(len(weights), np.int32), np.zeros((len(weights), 3), np.float32)
+    return Roots(chosen, unsaid, unsaid, zeros, zeros), found
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=6).filter(any), st.integers(0, 2**64 - 1))
