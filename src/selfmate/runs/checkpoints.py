@@ -20,7 +20,8 @@ LEFTOVER = re.compile(r"(new|old)-[0-9]{8,18}")
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """When checkpoints are written and which are kept, besides the best one."""
+    """When checkpoints are written and which are kept, besides the first, which a run may always be
+    compared with, and the best."""
 
     checkpoint_every: int  # steps
     keep_last: int
@@ -37,7 +38,7 @@ class Policy:
     def keeps(self, steps: list[int], best: int | None) -> set[int]:
         """Which of the checkpoints at `steps` (ascending) stay."""
         spacing = self.keep_every * self.checkpoint_every
-        kept = {step for step in steps if step == best or (spacing and step % spacing == 0)}
+        kept = {step for step in steps if step in (0, best) or (spacing and step % spacing == 0)}
         to_go_back_to = self.regular(steps, best)[-1:]
         return kept | set(steps[-self.keep_last :]) | set(to_go_back_to)
 
