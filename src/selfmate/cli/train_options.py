@@ -27,7 +27,8 @@ RunFolder = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on exactly where the same run stopped.")]
 Load = Annotated[
-    Path | None, typer.Option(metavar="RUN", help="Begin with the weights of another run.")
+    Path | None,
+    typer.Option(metavar="RUN", help="Begin with the weights of another run or a net that ships."),
 ]
 Minutes = Annotated[
     float | None, typer.Option(parser=above_zero, metavar="M", help="Pause after so long.")

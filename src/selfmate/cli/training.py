@@ -16,6 +16,7 @@ from selfmate.cli.run_summary import summary_of
 from selfmate.cli.train_report import print_plan, print_report, print_settings
 from selfmate.cli.train_view import TrainView
 from selfmate.learners import find_learner
+from selfmate.weights import is_model
 
 if TYPE_CHECKING:
     from selfmate.learners import Learner
@@ -107,8 +108,13 @@ def _own_config(run: Path) -> Path | None:
 
 
 def _weights_of(run: Path) -> "Arrays":
+    """Of a run, or of a net that ships."""
     from selfmate.runs.directory import RunDirectory
 
+    if is_model(str(run)) and not run.exists():
+        from selfmate.players.trained import shipped_weights
+
+        return shipped_weights(str(run))
     found = RunDirectory(run).checkpoint()
     for reason in found.passed_over:
         typer.echo(reason, err=True)

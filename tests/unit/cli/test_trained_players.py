@@ -11,6 +11,8 @@ import pytest
 from selfmate.arena.ladder import Ladder, PairingPlan
 from selfmate.cli.errors import JobFailedError
 from selfmate.cli.rate import rate
+from selfmate.players.trained import shipped_weights
+from selfmate.runs.directory import RunDirectory
 from unit.cli.process import command_of, selfmate
 from unit.players.trained_runs import make_run
 
@@ -31,6 +33,17 @@ def test_a_run_plays_a_match(tmp_path: Path) -> None:
     assert (played.returncode, played.stderr) == (0, "")
     assert json.loads(played.stdout)["illegal_moves"] == 0
     assert '[White "runs/x:version=2"]' in (tmp_path / "m.pgn").read_text()
+
+
+def test_a_training_begins_with_a_net_that_ships(tmp_path: Path) -> None:
+    small = [f"--set={it}" for it in ("cycles=1", "games=2", "simulations=2", "max_plies=4")]
+    begun = ("train", "alphazero", "--load", "alphazero-tiny", "--run", "r", *small)
+    trained = selfmate(*begun, "--set=promotion=always", "--set=evaluate_every=9", cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    first = RunDirectory(tmp_path / "r").checkpoint(0).weights
+    shipped = shipped_weights("alphazero-tiny")
+    assert first.keys() == shipped.keys()
+    assert all((first[name] == shipped[name]).all() for name in shipped)
 
 
 def test_a_run_is_a_uci_engine(tmp_path: Path) -> None:
