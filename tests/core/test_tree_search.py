@@ -55,9 +55,9 @@ def visits_of(search: TreeSearch) -> dict[str, int]:
 @pytest.mark.parametrize("leaves", [1, 16])
 def test_mates_are_proven(moves: int, fen: str, best: str, leaves: int) -> None:
     search = run(started(Board(fen), SIMULATIONS[moves], leaves_per_game=leaves))
-    found, wdl, _, plies = search.roots(SLOT)
+    found, wdl, best_wdl, _, plies = search.roots(SLOT)
     assert uci_text(int(found[0])) == best
-    assert wdl[0].tolist() == [1, 0, 0]
+    assert wdl[0].tolist() == best_wdl[0].tolist() == [1, 0, 0]
     assert plies[0] == 2 * moves - 1
     lines = [line for line in search.outlooks(0)[2] if line[0] == found[0]]
     assert [len(line) for line in lines] == [2 * moves - 1]
@@ -89,9 +89,10 @@ def test_a_move_into_mate_says_so() -> None:
 def test_who_is_mated_in_any_case_holds_out_longest() -> None:
     board = Board("k7/8/1K6/8/8/8/8/7Q b - - 0 1")  # Kb8 is the only move, then mate at once
     search = run(started(board, 100))
-    found, wdl, _, plies = search.roots(SLOT)
+    found, wdl, best_wdl, _, plies = search.roots(SLOT)
     assert uci_text(int(found[0])) == "a8b8"
-    assert (wdl[0].tolist(), plies[0]) == ([0, 0, 1], -2)
+    assert wdl[0].tolist() == best_wdl[0].tolist() == [0, 0, 1]
+    assert plies[0] == -2
 
 
 def test_a_mate_is_seen_however_few_moves_are_looked_at() -> None:
@@ -176,7 +177,7 @@ def test_what_is_known_is_kept_after_a_move() -> None:
     best = int(search.roots(SLOT)[0][0])
     kept = visits_of(search)[uci_text(best)]
     search.advance(SLOT, np.array([best], np.uint16))
-    _, _, visits, _ = search.roots(SLOT)
+    visits = search.roots(SLOT)[3]
     assert visits[0] == kept
     assert sum(visits_of(search).values()) == kept - 1
     search.start(SLOT, 100, noise=False, seeds=SEEDS)
@@ -187,7 +188,7 @@ def test_what_is_known_is_kept_after_a_move() -> None:
 def test_a_move_that_was_never_tried_starts_anew() -> None:
     search = run(started(Board(), 0))
     search.advance(SLOT, np.array([uci_code("a2a3")], np.uint16))
-    assert search.roots(SLOT)[2][0] == 0
+    assert search.roots(SLOT)[3][0] == 0
     search.start(SLOT, 10, noise=False, seeds=SEEDS)
     assert sum(visits_of(run(search)).values()) == 10
 

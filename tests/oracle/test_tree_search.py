@@ -75,7 +75,10 @@ def test_visits_and_values_are_those_of_the_slow_search(number: int) -> None:
     for value, edge in zip(values.tolist(), slow.values(), strict=True):
         wanted = edge.proven or (edge.value_sum / edge.visits if edge.visits else 0.0)
         assert value == pytest.approx(wanted, abs=1e-4)
-    _, wdl, all_visits, mates = search.roots(SLOT)
+    best, wdl, best_wdl, all_visits, mates = search.roots(SLOT)
+    played = slow[uci_text(int(best[0]))]
+    played_value = played.proven or played.value_sum / played.visits
+    assert best_wdl[0, 0] - best_wdl[0, 2] == pytest.approx(played_value, abs=1e-4)
     assert all_visits[0] == root.visits
     assert mates[0] == root.proven * root.plies_to_mate
     assert wdl[0].sum() == pytest.approx(1, abs=1e-5)
