@@ -1,6 +1,6 @@
 """Arrays as safetensors: bytes with names, shapes and types, and nothing that could be run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from selfmate.runs.card import FileNote
 from selfmate.runs.errors import DamagedError
 from selfmate.runs.files import open_plain
 from selfmate.runs.run import Arrays
+
+MOST_NAMED = 3
 
 
 def pack(arrays: Arrays) -> bytes:
@@ -45,11 +47,21 @@ def check_finite(arrays: Arrays) -> None:
 def check_layout(arrays: Arrays, like: Mapping[str, NDArray[Any]]) -> None:
     """For `State.load`: the same names, shapes and types as `like`, or ValueError."""
     if arrays.keys() != like.keys():
-        raise ValueError(f"the arrays are {sorted(arrays)}, not {sorted(like)}")
+        missing, unknown = like.keys() - arrays.keys(), arrays.keys() - like.keys()
+        raise ValueError(
+            f"the arrays are others: missing {_some(missing)}, not known {_some(unknown)}"
+        )
     for name, array in arrays.items():
         given, wanted = _layout(array), _layout(like[name])
         if given != wanted:
             raise ValueError(f"{name} is {given}, not {wanted}")
+
+
+def _some(names: Iterable[str]) -> str:
+    """A net has hundreds: a few tell what it is about."""
+    first = sorted(names)
+    more = f" and {len(first) - MOST_NAMED} more" if len(first) > MOST_NAMED else ""
+    return (", ".join(first[:MOST_NAMED]) or "none") + more
 
 
 def _layout(array: NDArray[Any]) -> str:
