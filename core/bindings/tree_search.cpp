@@ -162,10 +162,7 @@ nb::tuple roots(const TreeSearch& search, nb::handle slots) {
     const Node& root = tree.root();
     const Edge* edge = tree.best_edge();
     best.push_back(edge ? edge->move : kNoMove);
-    const float value = root.proven ? float(root.proven) : root.value();
-    const float draw = root.proven || !root.visits ? 0.0f : root.draw_sum / float(root.visits);
-    const Wdl mean{(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f};
-    const Wdl played = edge ? tree.wdl_of(*edge).value_or(mean) : mean;
+    const Wdl mean = root.wdl(), played = edge ? tree.wdl_of(*edge).value_or(mean) : mean;
     wdl.insert(wdl.end(), {mean.win, mean.draw, mean.loss});
     best_wdl.insert(best_wdl.end(), {played.win, played.draw, played.loss});
     visits.push_back(root.visits);

@@ -13,6 +13,7 @@ namespace selfmate {
 struct Wdl {
   float win = 0, draw = 0, loss = 0;
   float value() const { return win - loss; }
+  Wdl turned() const { return Wdl{loss, draw, win}; }  // as the other side sees it
 };
 
 struct Evaluation {

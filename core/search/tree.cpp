@@ -15,10 +15,6 @@ Wdl sure(int proven) {
   return Wdl{float(proven > 0), float(proven == 0), float(proven < 0)};
 }
 
-Wdl turned(const Wdl& wdl) {
-  return Wdl{wdl.loss, wdl.draw, wdl.win};
-}
-
 void count(Node& node, const Wdl& wdl) {
   ++node.visits;
   node.value_sum += wdl.value();
@@ -199,7 +195,7 @@ void Tree::back_up(std::span<const Turn> path, std::int32_t at, Wdl wdl) {
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = nodes_[std::size_t(path[i].node)];
     Edge& edge = edges_[std::size_t(path[i].edge)];
-    wdl = turned(wdl);
+    wdl = wdl.turned();
     --node.in_flight;
     --edge.in_flight;
     ++edge.visits;

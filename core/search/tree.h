@@ -47,6 +47,12 @@ struct Node {
   Stage stage = kNew;
 
   float value() const { return visits ? value_sum / float(visits) : 0.0f; }
+  // Of the side to move: what is proven, or the mean of the visits.
+  Wdl wdl() const {
+    if (proven) return Wdl{float(proven > 0), 0.0f, float(proven < 0)};
+    const float draw = visits ? draw_sum / float(visits) : 0.0f;
+    return Wdl{(1.0f - draw + value()) / 2.0f, draw, (1.0f - draw - value()) / 2.0f};
+  }
 };
 
 struct Edge {

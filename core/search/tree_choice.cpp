@@ -201,9 +201,7 @@ std::optional<Wdl> Tree::wdl_of(const Edge& edge) const {
   if (edge.proven) return Wdl{float(edge.proven > 0), 0.0f, float(edge.proven < 0)};
   if (edge.child < 0) return std::nullopt;
   const Node& child = nodes_[std::size_t(edge.child)];
-  if (!child.visits) return std::nullopt;
-  const float value = -child.value(), draw = child.draw_sum / float(child.visits);
-  return Wdl{(1.0f - draw + value) / 2.0f, draw, (1.0f - draw - value) / 2.0f};
+  return child.visits ? std::optional(child.wdl().turned()) : std::nullopt;
 }
 
 Outlook Tree::outlook(const Edge& edge) const {

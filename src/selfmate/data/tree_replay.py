@@ -18,8 +18,8 @@ class TreeReplay:
     """Whole pages of games; the oldest leave when there are more positions than `capacity`."""
 
     def __init__(self, capacity: int, recent: float, search_share: float = 0.0) -> None:
-        """A share `recent` of what is drawn comes from the newest quarter; a value is to be what
-        the search expected, in that share, and for the rest how the game ended."""
+        """A share `recent` of what is drawn comes from the newest quarter. Values are to be how
+        games ended, and in a share `search_share` what the search expected."""
         self._capacity, self._recent, self._search_share = capacity, recent, search_share
         self.pages: dict[str, TreeGames] = {}
 
