@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class NetConfig(selfmate.learners.config.Config):
     width: int = Field(64, ge=4, le=4096, description="numbers of a token's vector")
     blocks: int = Field(4, ge=1, le=64, description="of the transformer")
-    heads: int = Field(4, ge=1, le=64, description="of attention, in each block")
+    heads: int = Field(8, ge=1, le=64, description="of attention, in each block")
     read_out: Literal["pairs", "board8x8", "special"] = Field(
         "pairs", description="how vectors become moves: from times to, a convolution, one token"
     )

@@ -31,7 +31,7 @@ Codes = NDArray[np.uint16]  # [A] what each action is: from | to << 6 | promotio
 class TransformerShape:
     width: int  # a multiple of the heads
     blocks: int
-    heads: int = 4
+    heads: int = 8
     read_out: ReadOut = "pairs"
     geometry: bool = True  # attention knows the places, not only what stands on them
 
@@ -41,15 +41,6 @@ class TransformerShape:
                 f"a transformer of {self.blocks} blocks, {self.width} wide, with {self.heads} "
                 "heads cannot be made: it takes a block, and a multiple of the heads as width"
             )
-
-
-SIZES: Mapping[str, TransformerShape] = MappingProxyType(
-    {
-        "tiny": TransformerShape(width=64, blocks=4),
-        "small": TransformerShape(width=96, blocks=6, heads=6),
-        "seed": TransformerShape(width=128, blocks=8, heads=8, read_out="special", geometry=False),
-    }
-)
 
 
 class Transformer(nn.Module):

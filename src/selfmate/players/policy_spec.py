@@ -14,7 +14,7 @@ class TransformerSpec(BaseModel):
     kind: Literal["transformer"] = "transformer"
     width: Annotated[int, Field(ge=4, le=4096)]
     blocks: Annotated[int, Field(ge=1, le=64)]
-    heads: Annotated[int, Field(ge=1, le=64)] = 4
+    heads: Annotated[int, Field(ge=1, le=64)] = 8
     read_out: Literal["pairs", "board8x8", "special"] = "pairs"
     geometry: bool = True
 

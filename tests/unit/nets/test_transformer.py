@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from selfmate.encodings.sentences import MOVES
 from selfmate.nets.transformer import (
     READ_OUTS,
-    SIZES,
     BoardReadOut,
     PairsReadOut,
     ReadOut,
@@ -107,7 +106,7 @@ def test_weights_go_over() -> None:
 
 
 def test_tiny_fits_into_four_megabytes() -> None:
-    net = Transformer(SIZES["tiny"], MOVES)
+    net = Transformer(TransformerShape(width=64, blocks=4), MOVES)
     assert sum(array.nbytes for array in net.arrays().values()) < 4_000_000
 
 
