@@ -4,7 +4,7 @@ They are judged by figures of the last cycles alone, so any learner that plays i
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -84,13 +84,15 @@ class _Memory(BaseModel):
 class Watch:
     """Gives an alarm when it begins, not in every cycle in which it holds."""
 
-    def __init__(self, cures: Cures = USUAL) -> None:
-        self._memory, self._cures = _Memory(), cures
+    def __init__(self, cures: Cures = USUAL, unasked: Collection[str] = ()) -> None:
+        """Checks that mean nothing to a learner are not asked."""
+        self._memory, self._cures, self._unasked = _Memory(), cures, unasked
 
     def alarms(self, vitals: Vitals) -> list[str]:
         """Sentences for what this cycle, seen with the last ones, brought anew."""
         cycles = (*self._memory.cycles, vitals)[-CYCLES:]
-        held = standing_alarms(cycles, self._cures)
+        standing = standing_alarms(cycles, self._cures)
+        held = {name: said for name, said in standing.items() if name not in self._unasked}
         silent = {name: count + 1 for name, count in self._memory.silent.items() if count < CYCLES}
         self._memory = _Memory(cycles=cycles, silent=silent | dict.fromkeys(held, 0))
         return [sentence for name, sentence in held.items() if name not in silent]

@@ -50,6 +50,8 @@ CURES = Cures(
     sameness="raise endgames, or change learning_rate",
     leaps="lower learning_rate",
 )
+# Where nothing but the rules is taught, any legal move is as good as another, and who wins is one.
+UNASKED_OF_RULES = ("draws", "uniform")
 SOON, LATE = 40, 80  # moves: wins are counted by how long they took
 
 
@@ -70,7 +72,7 @@ class Searchless:
         )
         self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.counts = {"positions": 0, "updates": 0}
-        self.health = Watch(CURES)
+        self.health = Watch(CURES, UNASKED_OF_RULES if config.is_of_rules_alone else ())
         self.evaluation = Evaluation(
             opponents=RUNGS, games=config.evaluation_games, seed=config.seed
         )

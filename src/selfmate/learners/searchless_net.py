@@ -40,6 +40,10 @@ class NetConfig(selfmate.learners.config.Config):
             raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
         return self
 
+    @property
+    def is_of_rules_alone(self) -> bool:
+        return self.decided_score == self.haste == 0
+
     def spec(self) -> TransformerSpec:
         return TransformerSpec(
             width=self.width,

@@ -56,6 +56,14 @@ def test_every_alarm_is_tried_here() -> None:
     assert WRONG.keys() == CHECKS.keys()
 
 
+@pytest.mark.parametrize("name", CHECKS)
+def test_what_means_nothing_to_a_learner_is_not_asked(name: str) -> None:
+    usual, easy = Watch(), Watch(unasked=(name,))
+    cycles = [WELL] * (CYCLES - 1) + [WRONG[name][0]] * CYCLES
+    assert any(usual.alarms(cycle) for cycle in cycles)
+    assert not any(easy.alarms(cycle) for cycle in cycles)
+
+
 @pytest.mark.parametrize("length", range(1, CYCLES + 1))
 def test_all_is_well(length: int) -> None:
     assert standing_alarms([WELL] * length) == {}

@@ -1,5 +1,6 @@
 """Searchless: lessons, schedules, the draw trap and its alarm, what it learns."""
 
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfmate.arena.attempted_play import play_games
+from selfmate.arena.attempted_play import Ends, play_games
 from selfmate.data.attempted_games import AttemptedGames
 from selfmate.learners.searchless import Searchless, open_held_out
 from selfmate.learners.searchless_config import Config
@@ -101,6 +102,17 @@ def test_without_chance_it_repeats_one_game_and_the_alarm_says_so(
         said += trapped.health.alarms(trapped.vitals(ends, learned))
     assert (ends.distinct == 1) == is_trapped
     assert any("raise temperature" in alarm for alarm in said) == is_trapped
+
+
+@pytest.mark.parametrize(("decided_score", "is_told"), [(4.0, True), (0.0, False)])
+def test_who_learns_the_rules_alone_may_draw_all_its_games(
+    decided_score: float, is_told: bool
+) -> None:
+    drawing = learner(decided_score=decided_score, haste=0.0)
+    ends = Ends(reasons=Counter({"repetition": 400}), distinct=400)
+    learned = {"entropy": 3.0, "ln_legal": 3.0, "gradient_norm": 1.0}
+    said = [drawing.health.alarms(drawing.vitals(ends, learned)) for _ in range(10)]
+    assert any(said) == is_told
 
 
 def test_it_learns_which_moves_are_legal() -> None:
