@@ -14,7 +14,7 @@ from selfmate.learners import LEARNERS
 from selfmate.players import Question, load_player
 from selfmate.rules import Board
 from selfmate.runs.on_disk import Session
-from unit.players.trained_runs import make_tree_run
+from unit.players.trained_runs import make_transformer_run, make_tree_run
 
 PLAY = re.compile("^Play ")  # a move
 PROMOTION = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
@@ -190,6 +190,15 @@ def test_a_search_shows_visits_and_chances(page: Page, lab: RunningLab) -> None:
     counts = [int(row.locator(".number").first.inner_text()) for row in rows(opinion)]
     assert counts == sorted(counts, reverse=True)
     assert 0 < sum(counts) <= 50
+
+
+def test_a_net_that_is_told_no_rules_shows_how_far_it_knows_them(
+    page: Page, lab: RunningLab
+) -> None:
+    make_transformer_run(lab.runs / "lawless")
+    open_analysis(page, "runs/lawless")
+    known = re.compile(r"Legal mass \d\.\d %: of all moves")  # untrained: 20 of 1,968 or so
+    expect(card(page, 1).get_by_text(known)).to_be_visible()
 
 
 def rows(opinion: Locator) -> list[Locator]:

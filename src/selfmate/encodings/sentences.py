@@ -59,5 +59,13 @@ def moves_of_turned(games: Games, actions: Actions, black: IsBlack) -> NDArray[n
     return moves_of_actions(CODING, games, turned(actions, black))
 
 
+def legal_mass(logits: NDArray[np.float32], legal: Ragged) -> NDArray[np.float64]:
+    """[B] The probability of all legal moves together, among all there are."""
+    weights = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
+    at_legal = weights[legal.rows, legal.values]
+    mass: NDArray[np.float64] = np.add.reduceat(at_legal, legal.offsets[:-1]) / weights.sum(1)
+    return mass
+
+
 def _turned_rows(legal: Ragged, black: IsBlack) -> Ragged:
     return Ragged(turned(legal.values, np.repeat(black, legal.counts)), legal.offsets)

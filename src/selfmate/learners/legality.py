@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.held_out import HeldOut
+from selfmate.encodings.sentences import legal_mass
 from selfmate.nets.transformer import Transformer
 from selfmate.rules.ragged import Ragged
 
@@ -13,7 +14,7 @@ def measure(net: Transformer, asked: HeldOut) -> dict[str, float]:
     """Figures of all positions, and of each kind: `legal_mass`, `legal_mass_check` and so on."""
     logits = net.logits(asked.sentences.tokens)
     legal = asked.sentences.legal
-    mass, top = mass_on(logits, legal), is_top_legal(logits, legal)
+    mass, top = legal_mass(logits, legal), is_top_legal(logits, legal)
     figures = dict[str, float]()
     for kind, rows in asked.rows.items():
         if len(rows):
@@ -24,14 +25,6 @@ def measure(net: Transformer, asked: HeldOut) -> dict[str, float]:
         ranks = masked_ranks(logits, legal, asked.played)[asked.rows["all"]]
         figures |= {f"match{most}": float((ranks <= most).mean()) for most in (1, 5)}
     return figures
-
-
-def mass_on(logits: NDArray[np.float32], legal: Ragged) -> NDArray[np.float64]:
-    """[B] The probability of all legal moves together."""
-    weights = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
-    at_legal = weights[legal.rows, legal.values]
-    mass: NDArray[np.float64] = np.add.reduceat(at_legal, legal.offsets[:-1]) / weights.sum(1)
-    return mass
 
 
 def is_top_legal(logits: NDArray[np.float32], legal: Ragged) -> NDArray[np.bool_]:

@@ -50,6 +50,7 @@ class Thought:
     mate_in: int | None = None  # moves; negative when the side to move is mated
     wdl: tuple[float, float, float] | None = None  # win, draw, loss of the side to move
     policy: Mapping[str, float] | None = None  # probability of each legal move
+    legal_mass: float | None = None  # of all moves there are, by a net that is told no rules
     visits: Mapping[str, int] | None = None  # of each legal move, by a search that counts them
     depth: int | None = None
     nodes: int | None = None

@@ -12,6 +12,7 @@ from selfmate.encodings.sentences import (
     ACTIONS,
     MOVES,
     Sentences,
+    legal_mass,
     moves_of_turned,
     sentences_of,
     turned,
@@ -65,7 +66,8 @@ class PolicyPlayer:
         boards = [question.board]
         black = is_black_to_move(boards)
         sentences = sentences_of(boards, black)
-        legal, values = sentences.legal, _at(self._net.logits(sentences.tokens), sentences.legal)
+        logits, legal = self._net.logits(sentences.tokens), sentences.legal
+        values = _at(logits, legal)
         dice = np.array([question.dice], np.uint64)
         chosen = chosen_actions(values, legal, temperature, dice)
         ranks = np.lexsort((-values, legal.values != chosen))
@@ -73,7 +75,8 @@ class PolicyPlayer:
         shares = np.exp(log_softmax(torch.from_numpy(values[ranks]), legal.offsets).numpy())
         first, *others = map(_thought, moves)
         policy = dict(zip(map(uci_text, moves), shares.tolist(), strict=True))
-        return replace(first, others=tuple(others), policy=policy)
+        mass = float(legal_mass(logits, legal)[0])
+        return replace(first, others=tuple(others), policy=policy, legal_mass=mass)
 
     def close(self) -> None:
         pass

@@ -55,6 +55,7 @@ def test_a_thought_is_the_policy_over_legal_moves() -> None:
     thought = player.think(Question(board=AFTER_E4, dice=1))
     assert thought.best == "d7d5"
     assert thought.policy is not None
+    assert thought.legal_mass == pytest.approx(21 / (21 + 1947 + np.exp(5)))
     assert thought.policy["d7d5"] == pytest.approx(2 / 21)
     assert thought.policy["g8f6"] == pytest.approx(1 / 21)
     assert {thought.best, *(other.best for other in thought.others)} == set(AFTER_E4.legal_moves())

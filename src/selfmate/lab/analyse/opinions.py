@@ -20,6 +20,7 @@ def describe_thought(board: Board, thought: Thought) -> dict[str, Any]:
         "white": _judgement(thought, 1 if is_white else -1),
         "depth": thought.depth,
         "nodes": thought.nodes,
+        "legal_mass": thought.legal_mass,
         "moves": _moves(board, thought, 1 if is_white else -1),
     }
 

@@ -60,6 +60,7 @@ function Opinion({ desk, thought, onMove }: OpinionProps) {
     <>
       <Verdict thought={thought} turn={desk.turn} />
       <MoveBars moves={thought.moves} onMove={onMove} />
+      {thought.legal_mass !== null && <Lawful mass={thought.legal_mass} />}
       {thought.line.length > 1 && <p class="variation">{numbered(thought.line, desk.fen)}</p>}
       {effort.length > 0 && <p class="quiet effort">{effort.join(", ")}</p>}
     </>
@@ -85,6 +86,15 @@ function Verdict({ thought, turn }: { thought: Thought; turn: Desk["turn"] }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** Nobody tells it the rules: what it would try if it might. */
+function Lawful({ mass }: { mass: number }) {
+  return (
+    <p class="quiet small">
+      Legal mass {percent(mass)}: of all moves there are, so likely it picks a legal one.
+    </p>
   );
 }
 

@@ -39,6 +39,7 @@ export type Thought = {
   white: Judgement;
   depth: number | null;
   nodes: number | null;
+  legal_mass: number | null; // of a net that is told no rules
   moves: JudgedMove[];
 };
 
