@@ -16,7 +16,7 @@ from selfmate.weights import card_path, weights_path
 from selfmate.weights.card import ModelCard, Rating
 
 MOST_BYTES = 4_000_000
-PLACES = ("data", "masters")  # settings that name folders of whoever made the net
+PLACES = ("data", "masters", "puzzles")  # settings that name files of whoever made the net
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,10 +22,12 @@ from selfmate.learners.legality import measure
 from selfmate.learners.master_games import open_games
 from selfmate.learners.means import means_of
 from selfmate.learners.pretrain_searchless_config import Config
+from selfmate.learners.puzzle_exam import PuzzleExam, open_exam
 from selfmate.learners.searchless_lesson import Lesson, TargetsOf
 from selfmate.learners.searchless_targets import Scores, imitation_targets, lesson_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.threads import one_thread
+from selfmate.players.policy_player import PolicyPlayer
 from selfmate.rules.ragged import Ragged
 from selfmate.runs.errors import RunFailedError
 from selfmate.runs.live import copied, parted, prefixed, restore
@@ -38,8 +40,8 @@ PREFETCHED = 4  # batches
 class Pretraining:
     """A net and the games it learns from: a `State` of a run."""
 
-    def __init__(self, config: Config, games: ChunkFolder) -> None:
-        self.config, self.games = config, games
+    def __init__(self, config: Config, games: ChunkFolder, exam: PuzzleExam) -> None:
+        self.config, self.games, self.exam = config, games, exam
         torch.manual_seed(config.seed)
         self.net = config.spec().make_net()
         self.descent = config.descent(self.net)
@@ -104,6 +106,11 @@ class Pretraining:
         )
         return partial(lesson_targets, scores=scores)
 
+    def measure(self) -> dict[str, float]:
+        """What it knows of the rules, of masters' moves, and of puzzles."""
+        player = PolicyPlayer("learner", self.net)
+        return measure(self.net, self.asked) | self.exam.figures(player)
+
     def save(self) -> Saved:
         return Saved(
             weights=copied(self.net.arrays()),
@@ -138,7 +145,7 @@ def games_of(chunk: Chunk, *, by_mate: bool) -> AttemptedGames:
 
 
 def train(config: Config, run: Run) -> None:
-    pretraining = Pretraining(config, open_games(config.data))
+    pretraining = Pretraining(config, open_games(config.data), open_exam(config.puzzles))
     with one_thread():
         for step in pretraining.steps(run):
             try:
@@ -152,7 +159,7 @@ def study(pretraining: Pretraining, step: Step) -> None:
     figures = pretraining.study(step, watch)
     if pretraining.course.is_validated(step):
         with watch("validation"):
-            found = measure(pretraining.net, pretraining.asked)
+            found = pretraining.measure()
         figures |= found
         step.say(
             f"after {step.stop:,} positions: match@1 {found['match1']:.1%}, match@5 "

@@ -29,6 +29,7 @@ from selfmate.learners.health import Cures, Vitals, Watch
 from selfmate.learners.legality import measure
 from selfmate.learners.master_games import open_masters
 from selfmate.learners.means import means_of
+from selfmate.learners.puzzle_exam import PuzzleExam, open_exam
 from selfmate.learners.searchless_config import Config
 from selfmate.learners.searchless_lesson import Lesson
 from selfmate.learners.searchless_targets import Scores, lesson_targets
@@ -58,8 +59,8 @@ SOON, LATE = 40, 80  # moves: wins are counted by how long they took
 class Searchless:
     """All that learns and plays: a `State` of a run."""
 
-    def __init__(self, config: Config, asked: HeldOut) -> None:
-        self.config, self.asked = config, asked
+    def __init__(self, config: Config, asked: HeldOut, exam: PuzzleExam) -> None:
+        self.config, self.asked, self.exam = config, asked, exam
         torch.manual_seed(config.seed)
         self.net = config.spec().make_net()
         self.descent = config.descent(self.net)
@@ -125,6 +126,7 @@ class Searchless:
         """What it knows of the rules, how it plays with and without a mask, what it wins."""
         player = PolicyPlayer("learner", self.net)
         figures = measure(self.net, self.asked) | figures_of(self.evaluation.reports(player))
+        figures |= self.exam.figures(player)
         figures["score_random_unmasked"] = self.unmasked_score()
         for piece in PIECES:
             found = convert(player, piece, games=self.config.conversions, seed=self.config.seed)
@@ -171,7 +173,7 @@ class Searchless:
 
 
 def train(config: Config, run: Run) -> None:
-    learner = Searchless(config, open_held_out(config))
+    learner = Searchless(config, open_held_out(config), open_exam(config.puzzles))
     with one_thread():
         for step in learner.steps(run):
             cycle(learner, step)

@@ -34,6 +34,8 @@ class NetConfig(selfmate.learners.config.Config):
     decided_score: float = Field(4.0, ge=0, le=100, description="of moves that won, plus haste / n")
     haste: float = Field(1.0, ge=0, le=100, description="divided by the moves to the end")
 
+    puzzles: str = Field("", description="a file of Lichess puzzles, of which 2,000 are set")
+
     @model_validator(mode="after")
     def _has_whole_heads(self) -> Self:
         if self.width % self.heads:

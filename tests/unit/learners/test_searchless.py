@@ -10,6 +10,7 @@ import torch
 
 from selfmate.arena.attempted_play import Ends, play_games
 from selfmate.data.attempted_games import AttemptedGames
+from selfmate.learners.puzzle_exam import open_exam
 from selfmate.learners.searchless import Searchless, open_held_out
 from selfmate.learners.searchless_config import Config
 from selfmate.learners.searchless_lesson import Lesson
@@ -37,7 +38,7 @@ TARGETS = partial(lesson_targets, scores=Scores())
 
 def learner(**settings: Any) -> Searchless:
     config = Config.model_validate(SMALL | settings)
-    return Searchless(config, open_held_out(config))
+    return Searchless(config, open_held_out(config), open_exam(config.puzzles))
 
 
 def games() -> AttemptedGames:

@@ -36,6 +36,14 @@ const WORDS: Record<string, Words> = {
   top_legal: { title: "First choice legal", meaning: "of all 1,968 moves", share: true },
   target_legal_mass: { title: "Taught mass", meaning: "legal mass of the targets", share: true },
   illegal_attempts: { title: "Illegal attempts", meaning: "before a legal move, a position" },
+  puzzles: { title: "Puzzles solved", meaning: "every move of them found", share: true },
+  puzzles_to_1000: { title: "Easy puzzles", meaning: "rated below 1000", share: true },
+  puzzles_to_1500: { title: "Fair puzzles", meaning: "rated 1000 to 1499", share: true },
+  puzzles_to_2000: { title: "Hard puzzles", meaning: "rated 1500 to 1999", share: true },
+  puzzles_harder: { title: "Hardest puzzles", meaning: "rated 2000 or more", share: true },
+  wins_to_40: { title: "Short wins", meaning: "games won in 40 moves or fewer" },
+  wins_to_80: { title: "Long wins", meaning: "games won in 41 to 80 moves" },
+  wins_later: { title: "Longest wins", meaning: "games won in more than 80 moves" },
   converted_queen: { title: "Queen endgames won", meaning: "against best defence", share: true },
   converted_rook: { title: "Rook endgames won", meaning: "against best defence", share: true },
   score_random_unmasked: {
@@ -53,6 +61,8 @@ const WORDS: Record<string, Words> = {
   exact_mean_moves: { title: "Moves to mate", meaning: "from all positions, on average" },
   exact_regret: { title: "Regret", meaning: "what is lost against perfect play: 0 is perfect" },
 };
+
+const KINDS = ["opening", "middlegame", "endgame", "check", "castling", "en_passant"];
 
 export type Group = { title: string; meaning: string; figures: string[]; byTime?: boolean };
 
@@ -73,6 +83,21 @@ const GROUPS: Group[] = [
     title: "Illegal attempts",
     meaning: "in a position of its games, before it finds a legal move",
     figures: ["illegal_attempts"],
+  },
+  {
+    title: "First choice legal, %",
+    meaning: "by kinds of positions, on those it never learned from",
+    figures: KINDS.map((kind) => `top_legal_${kind}`),
+  },
+  {
+    title: "Puzzles solved, %",
+    meaning: "by their rating",
+    figures: ["puzzles_to_1000", "puzzles_to_1500", "puzzles_to_2000", "puzzles_harder"],
+  },
+  {
+    title: "Won games",
+    meaning: "of those it learned from, by how long they took",
+    figures: ["wins_to_40", "wins_to_80", "wins_later"],
   },
   {
     title: "Won endgames that it wins, %",
@@ -112,6 +137,11 @@ export function wordsOf(name: string, figures: Record<string, unknown> = {}): Wo
   const known = WORDS[name];
   if (known !== undefined)
     return name === "cut_games" ? { ...known, share: "white_wins" in figures } : known;
+  const kind = /^(legal_mass|top_legal)_(.+)$/.exec(name);
+  if (kind !== null) {
+    const where = kind[2]!.replaceAll("_", " ");
+    return { title: `${WORDS[kind[1]!]!.title}: ${where}`, meaning: "", share: true };
+  }
   const opponent = /^(score|mean_plies|ply_limit_games)_(.+)$/.exec(name);
   if (opponent === null) return { title: name.replaceAll("_", " "), meaning: "" };
   const who = opponent[2]!.replace(/_depth_(\d+)$/, " $1").replaceAll("_", " ");
