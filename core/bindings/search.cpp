@@ -134,8 +134,7 @@ void bind_choices(nb::module_& module) {
 }
 
 nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offsets, nb::handle dice,
-                           double temperature, int most, int threads) {
-  check_threads(threads);
+                           double temperature, int most) {
   const auto [rows, actions] = checked_extents(logits, "logits");
   const std::size_t count = checked_length(legal, "legal");
   const auto* numbers = checked_array<float>(logits, "logits", {rows, actions});
@@ -152,8 +151,8 @@ nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offse
   Attempts found;
   {
     nb::gil_scoped_release release;
-    found = attempt_actions(numbers, actions, codes, {begins, rows + 1}, rolled,
-                            {temperature, most}, threads);
+    found =
+        attempt_actions(numbers, actions, codes, {begins, rows + 1}, rolled, {temperature, most});
   }
   return nb::make_tuple(to_numpy(std::move(found.chosen)),
                         to_numpy(std::move(found.illegal.values)),
@@ -162,12 +161,12 @@ nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offse
 
 void bind_attempts(nb::module_& module) {
   module.def("attempt_actions", &attempts_of_rows, "logits"_a.none(), "legal"_a.none(),
-             "offsets"_a.none(), "dice"_a.none(), "temperature"_a, "most"_a, "threads"_a = 1,
+             "offsets"_a.none(), "dice"_a.none(), "temperature"_a, "most"_a,
              nb::sig("def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], "
                      "legal: numpy.typing.NDArray[numpy.int32], "
                      "offsets: numpy.typing.NDArray[numpy.int64], "
-                     "dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int, "
-                     "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                     "dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) "
+                     "-> tuple[numpy.typing.NDArray[numpy.int32], "
                      "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
              "A legal action of each row, and the illegal ones that were tried before it, with "
              "offsets.");

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chess/parallel.h"
 #include "search/chance.h"
 
 namespace selfmate {
 namespace {
-
-constexpr std::int64_t kLeastRowsPerThread = 16;
 
 using Legal = std::span<const std::int32_t>;
 
@@ -85,19 +82,16 @@ std::int32_t attempt(std::span<const float> logits, Legal legal, std::uint64_t d
 
 Attempts attempt_actions(const float* logits, std::size_t actions, const std::int32_t* legal,
                          std::span<const std::int64_t> offsets, const std::uint64_t* dice,
-                         const AttemptSettings& settings, int threads) {
+                         const AttemptSettings& settings) {
   const std::size_t rows = offsets.size() - 1;
   std::vector<std::vector<std::int32_t>> tried(rows);
   Attempts found;
   found.chosen.resize(rows);
-  parallel_for(
-      std::int64_t(rows), threads, kLeastRowsPerThread, [&](std::int64_t begin, std::int64_t end) {
-        for (auto row = std::size_t(begin); row < std::size_t(end); ++row) {
-          const Legal of_row(legal + offsets[row], legal + offsets[row + 1]);
-          found.chosen[row] =
-              attempt({logits + row * actions, actions}, of_row, dice[row], settings, tried[row]);
-        }
-      });
+  for (std::size_t row = 0; row < rows; ++row) {
+    const Legal of_row(legal + offsets[row], legal + offsets[row + 1]);
+    found.chosen[row] =
+        attempt({logits + row * actions, actions}, of_row, dice[row], settings, tried[row]);
+  }
   found.illegal.offsets.assign(1, 0);
   for (const auto& of_row : tried) {
     found.illegal.values.insert(found.illegal.values.end(), of_row.begin(), of_row.end());

@@ -23,6 +23,6 @@ struct Attempts {
 // least. A row depends on its own random number alone.
 Attempts attempt_actions(const float* logits, std::size_t actions, const std::int32_t* legal,
                          std::span<const std::int64_t> offsets, const std::uint64_t* dice,
-                         const AttemptSettings& settings, int threads);
+                         const AttemptSettings& settings);
 
 }  // namespace selfmate

@@ -316,7 +316,7 @@ def choose_greedy(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray
 def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
     """A move of the highest score of each row."""
 
-def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], legal: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], legal: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     A legal action of each row, and the illegal ones that were tried before it, with offsets.
     """

@@ -1,9 +1,10 @@
 """Games of a net with itself in which it may try any move; the rules answer. Many at once, on
 several threads, each with games of its own."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +12,7 @@ from numpy.typing import NDArray
 
 from selfmate.arena.outcomes import PLY_LIMIT, RESULTS
 from selfmate.data.attempted_games import AttemptedGames
-from selfmate.encodings import is_black_to_move
-from selfmate.encodings.sentences import moves_of_turned, sentences_of
+from selfmate.encodings.sentences import sentences_of
 from selfmate.encodings.stored import store
 from selfmate.nets.transformer import Transformer
 from selfmate.rules import Board, Outcome, push_moves
@@ -66,7 +66,8 @@ class Ends:
 def play_games(net: Transformer, plan: Plan, threads: int) -> tuple[AttemptedGames, Ends]:
     """All games of a plan, to their end or to the ply limit."""
     games = [_Game(board, number) for number, board in enumerate(plan.boards)]
-    tables = [_Table(net, plan, games[at::threads]) for at in range(threads)]
+    waiting = deque(games)
+    tables = [_Table(net, plan, waiting) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         for job in [pool.submit(table.play) for table in tables]:
             job.result()
@@ -74,25 +75,32 @@ def play_games(net: Transformer, plan: Plan, threads: int) -> tuple[AttemptedGam
 
 
 class _Table:
-    def __init__(self, net: Transformer, plan: Plan, games: Sequence[_Game]) -> None:
+    """The games of a thread. Which thread a game comes to changes nothing: its dice are its own,
+    and what the net says of a position does not depend on the others."""
+
+    def __init__(self, net: Transformer, plan: Plan, waiting: deque[_Game]) -> None:
         self.net, self.plan = net, plan
         self.plies: list[_Ply] = []
-        self._waiting = list(reversed(games))
+        self._waiting = waiting
         self._running: list[_Game] = []
 
     def play(self) -> None:
-        """When a game ends, the next one takes its place."""
-        while self._waiting or self._running:
-            while self._waiting and len(self._running) < self.plan.at_once:
-                self._running.append(self._waiting.pop())
+        self._fill()
+        while self._running:
             self._ply()
+            self._fill()
+
+    def _fill(self) -> None:
+        """When a game ends, the next one that nobody plays yet takes its place."""
+        with suppress(IndexError):
+            while len(self._running) < self.plan.at_once:
+                self._running.append(self._waiting.popleft())
 
     def _ply(self) -> None:
         boards = [game.board for game in self._running]
         numbers = np.array([game.number for game in self._running])
         dice = roll(self.plan.seed, numbers, np.array([game.plies for game in self._running]))
-        black = is_black_to_move(boards)
-        sentences = sentences_of(boards, black)
+        sentences = sentences_of(boards)
         chosen, tried = attempt_actions(
             self.net.logits(sentences.tokens),
             sentences.legal,
@@ -100,8 +108,8 @@ class _Table:
             temperature=self.plan.temperature,
             most=self.plan.attempts,
         )
-        self.plies.append(_Ply(numbers, black, store(boards), chosen, tried))
-        self._end(push_moves(boards, moves_of_turned(boards, chosen, black)))
+        self.plies.append(_Ply(numbers, sentences.black, store(boards), chosen, tried))
+        self._end(push_moves(boards, sentences.moves(chosen)))
 
     def _end(self, outcomes: Sequence[Outcome | None]) -> None:
         for game, outcome in zip(self._running, outcomes, strict=True):

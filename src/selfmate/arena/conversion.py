@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.endgames import placement
-from selfmate.encodings import encode, is_black_to_move
+from selfmate.encodings import encode
 from selfmate.encodings.sentences import (
     ENEMY_KING,
     ENEMY_QUEEN,
@@ -18,7 +18,6 @@ from selfmate.encodings.sentences import (
     OWN_QUEEN,
     OWN_ROOK,
     SQUARES,
-    moves_of_turned,
     sentences_of,
 )
 from selfmate.players.player import Player
@@ -83,11 +82,12 @@ def convert(
     boards = won_positions(piece, games, seed)
     exact = (distances(piece, boards) + 1) // 2
     table = [_Game(board, number, int(exact[number])) for number, board in enumerate(boards)]
-    running = table
-    while running:
-        going = _defend(piece, _attack(player, running, seed), seed)
-        watch(len(running) - len(going))
-        running = going
+    for begin in range(0, games, player.games_at_once):
+        running = table[begin : begin + player.games_at_once]
+        while running:
+            going = _defend(piece, _attack(player, running, seed), seed)
+            watch(len(running) - len(going))
+            running = going
     won = [game for game in table if game.is_won]
     return Conversion(
         piece=piece,
@@ -107,13 +107,13 @@ def distances(piece: Piece, boards: Sequence[Board]) -> Numbers:
 
 def defences(piece: Piece, boards: Sequence[Board], dice: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """[B] Moves of the bare king that put the mate off longest, or escape it."""
-    black = is_black_to_move(boards)
-    legal = sentences_of(boards, black).legal
+    sentences = sentences_of(boards)
+    legal = sentences.legal
     king, man, _ = _squares(boards, ENEMY_KING, ENEMY_PIECE[piece], OWN_KING)
     rows, goals = legal.rows, MOVES[legal.values].astype(np.int64) >> 6 & 63
     left = endgame_table(piece)[0, king[rows], man[rows], goals].astype(np.float32)
     actions = best_actions(left, legal, dice)  # a square of the piece is no position: not won
-    return moves_of_turned(boards, actions, black)
+    return sentences.moves(actions)
 
 
 def _attack(player: Player, games: Sequence[_Game], seed: int) -> list[_Game]:

@@ -20,8 +20,10 @@ from selfmate.nets.transformer import Transformer
 from selfmate.rules.cores import available_cores
 
 ROUNDS = 7
-GAMES = 64
-PLIES = 4  # of each game
+GAMES = 96
+AT_ONCE = 32
+PLIES = 60  # of a game, at most: they end at different times, as in training
+ANSWERED = 8  # batches
 LEARNED = 192  # positions of an update
 
 
@@ -47,7 +49,7 @@ def run(rounds: int = ROUNDS) -> Figures:
 def plan() -> Plan:
     return Plan(
         boards=Starts(openings=True, endgames=0.0).boards(GAMES, np.random.default_rng(1)),
-        at_once=GAMES,
+        at_once=AT_ONCE,
         temperature=1.0,
         attempts=8,
         max_plies=PLIES,
@@ -56,20 +58,21 @@ def plan() -> Plan:
 
 
 def self_play(net: Transformer) -> AttemptedGames:
-    """The first plies of games, the same ones every time."""
+    """The same games every time."""
     return play_games(net, plan(), 1)[0]
 
 
 def encode_starts() -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
-    tokens: np.ndarray[tuple[int, int], np.dtype[np.uint8]] = encode("tokens78", plan().boards)
+    boards = plan().boards[:AT_ONCE]
+    tokens: np.ndarray[tuple[int, int], np.dtype[np.uint8]] = encode("tokens78", boards)
     return tokens
 
 
 def answer(net: Transformer, tokens: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> float:
-    """As often as self-play asks, in batches of the same size."""
-    for _ in range(PLIES):
+    """In batches of the size that self-play has."""
+    for _ in range(ANSWERED):
         net.logits(tokens)
-    return float(PLIES * len(tokens))
+    return float(ANSWERED * len(tokens))
 
 
 def learn(net: Transformer, games: AttemptedGames, threads: int) -> float:

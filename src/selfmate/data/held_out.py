@@ -43,7 +43,7 @@ def held_out(stored: Stored, played: NDArray[np.int32] | None, *, most: int) -> 
     kinds = {"all": np.arange(min(most, len(stored))), **kinds}
     used = np.unique(np.concatenate(list(kinds.values())))
     return HeldOut(
-        sentences=Sentences(sentences.tokens[used], sentences.legal.take(used)),
+        sentences=sentences.take(used),
         played=None if played is None else played[used],
         rows={name: np.searchsorted(used, rows) for name, rows in kinds.items()},
     )

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from selfmate.data.chunks import ChunkFolder, Split, open_chunks
+from selfmate.data.chunks import ChunkFolder, DamagedChunkError, Split, open_chunks
+from selfmate.data.held_out import HeldOut, master_positions
 from selfmate.runs.errors import RunRefusedError
 
 
@@ -14,6 +15,14 @@ def open_games(data: tuple[str, ...]) -> ChunkFolder:
         return open_chunks(Path(data[0]), "training", "validation")
     except (OSError, ValueError) as error:
         raise RunRefusedError(f"the games cannot be used: {error}") from error
+
+
+def held_out_masters(games: ChunkFolder, most: int) -> HeldOut:
+    """Positions of theirs that nobody learns from."""
+    try:
+        return master_positions(games, most)
+    except DamagedChunkError as error:
+        raise RunRefusedError(f"the master games cannot be used: {error}") from error
 
 
 def open_masters(folder: str, split: Split) -> ChunkFolder | None:

@@ -1,7 +1,6 @@
 """Learning from master games without search: a transformer guesses what was played among all moves,
 legal or not, or what won."""
 
-import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -13,21 +12,18 @@ from selfmate.data.chunk import Chunk
 from selfmate.data.chunk_stream import ChunkStream
 from selfmate.data.chunks import ChunkFolder, DamagedChunkError
 from selfmate.data.endings import CODES
-from selfmate.data.held_out import master_positions
 from selfmate.data.prefetch import prefetched
 from selfmate.encodings.sentences import turned_actions_of_stored
 from selfmate.encodings.stored import is_white_to_move
 from selfmate.learners.course import Course
-from selfmate.learners.legality import measure
-from selfmate.learners.master_games import open_games
+from selfmate.learners.master_games import held_out_masters, open_games
 from selfmate.learners.means import means_of
 from selfmate.learners.pretrain_searchless_config import Config
-from selfmate.learners.puzzle_exam import PuzzleExam, open_exam
+from selfmate.learners.searchless_exam import Exam, open_exam
 from selfmate.learners.searchless_lesson import Lesson, TargetsOf
-from selfmate.learners.searchless_targets import Scores, imitation_targets, lesson_targets
+from selfmate.learners.searchless_targets import imitation_targets, lesson_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.threads import one_thread
-from selfmate.players.policy_player import PolicyPlayer
 from selfmate.rules.ragged import Ragged
 from selfmate.runs.errors import RunFailedError
 from selfmate.runs.live import copied, parted, prefixed, restore
@@ -40,13 +36,12 @@ PREFETCHED = 4  # batches
 class Pretraining:
     """A net and the games it learns from: a `State` of a run."""
 
-    def __init__(self, config: Config, games: ChunkFolder, exam: PuzzleExam) -> None:
+    def __init__(self, config: Config, games: ChunkFolder, exam: Exam) -> None:
         self.config, self.games, self.exam = config, games, exam
         torch.manual_seed(config.seed)
         self.net = config.spec().make_net()
         self.descent = config.descent(self.net)
         self.crew = Crew(config.threads)
-        self.asked = master_positions(games, config.measured)
         self.stream = ChunkStream(games, "training", seed=config.seed)
         self.course = Course(
             epoch=self.stream.count,
@@ -71,13 +66,14 @@ class Pretraining:
         return self.config.learning_rate * course.warmth(done) * course.cosine(done)
 
     def batch_size(self, done: int) -> int:
-        """Grows by the same factor all the time."""
-        growth = self.config.batch_end / self.config.batch
-        return round(self.config.batch * math.pow(growth, done / self.course.total))
+        """After so many positions. It doubles, and stays with each size as long as with the others;
+        so a step is always whole updates."""
+        sizes = self.config.doublings + 1
+        return self.config.batch << min(sizes * done // self.course.total, sizes - 1)
 
     def study(self, step: Step, watch: Stopwatch) -> dict[str, float]:
         """Learns from the positions of a step, counted over all epochs."""
-        size = min(self.batch_size(step.start), step.stop - step.start)
+        size = self.batch_size(step.start)
         chunks = self.stream.batches(step.start, step.stop, size)
         batches = prefetched(map(self._games, chunks), PREFETCHED)
         told = list[dict[str, float]]()
@@ -100,16 +96,7 @@ class Pretraining:
     def _targets_of(self) -> TargetsOf:
         if self.config.target == "imitation":
             return imitation_targets
-        config = self.config
-        scores = Scores(
-            illegal=config.illegal_score, decided=config.decided_score, haste=config.haste
-        )
-        return partial(lesson_targets, scores=scores)
-
-    def measure(self) -> dict[str, float]:
-        """What it knows of the rules, of masters' moves, and of puzzles."""
-        player = PolicyPlayer("learner", self.net)
-        return measure(self.net, self.asked) | self.exam.figures(player)
+        return partial(lesson_targets, scores=self.config.scores())
 
     def save(self) -> Saved:
         return Saved(
@@ -145,7 +132,9 @@ def games_of(chunk: Chunk, *, by_mate: bool) -> AttemptedGames:
 
 
 def train(config: Config, run: Run) -> None:
-    pretraining = Pretraining(config, open_games(config.data), open_exam(config.puzzles))
+    games = open_games(config.data)
+    exam = open_exam(config, held_out_masters(games, config.measured))
+    pretraining = Pretraining(config, games, exam)
     with one_thread():
         for step in pretraining.steps(run):
             try:
@@ -159,7 +148,7 @@ def study(pretraining: Pretraining, step: Step) -> None:
     figures = pretraining.study(step, watch)
     if pretraining.course.is_validated(step):
         with watch("validation"):
-            found = pretraining.measure()
+            found = pretraining.exam.figures(pretraining.net)
         figures |= found
         step.say(
             f"after {step.stop:,} positions: match@1 {found['match1']:.1%}, match@5 "

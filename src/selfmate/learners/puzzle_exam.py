@@ -30,7 +30,7 @@ def _band(limit: int | None) -> str:
     return "puzzles_harder" if limit is None else f"puzzles_to_{limit}"
 
 
-def open_exam(file: str) -> PuzzleExam:
+def open_puzzles(file: str) -> PuzzleExam:
     """An empty one for no name."""
     if not file:
         return PuzzleExam(())

@@ -7,42 +7,32 @@ the loser's less likely, the more so the nearer the end was.
 
 import math
 from collections.abc import Iterator
-from contextlib import closing
 from functools import partial
 
 import numpy as np
 import torch
 
 from selfmate.arena.attempted_play import Ends, Plan, play_games
-from selfmate.arena.conversion import PIECES, convert
-from selfmate.arena.evaluation import Evaluation, figures_of
-from selfmate.arena.match import Match
-from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.outcomes import PLY_LIMIT
 from selfmate.arena.reference_games import reference_positions
-from selfmate.arena.report import make_report
 from selfmate.arena.sample_game import sample_of
 from selfmate.arena.starts import Starts
 from selfmate.data.attempted_games import AttemptedGames
-from selfmate.data.held_out import HeldOut, held_out, master_positions
+from selfmate.data.held_out import HeldOut, held_out
 from selfmate.learners.health import Cures, Vitals, Watch
-from selfmate.learners.legality import measure
-from selfmate.learners.master_games import open_masters
+from selfmate.learners.master_games import held_out_masters, open_masters
 from selfmate.learners.means import means_of
-from selfmate.learners.puzzle_exam import PuzzleExam, open_exam
 from selfmate.learners.searchless_config import Config
+from selfmate.learners.searchless_exam import Exam, open_exam
 from selfmate.learners.searchless_lesson import Lesson
-from selfmate.learners.searchless_targets import Scores, lesson_targets
+from selfmate.learners.searchless_targets import lesson_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.threads import one_thread
-from selfmate.players import load_player
-from selfmate.players.policy_player import PolicyPlayer
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.sample_game import SampleGame
 from selfmate.runs.stopwatch import Stopwatch
 
-RUNGS = ("random", "greedy")
 CURES = Cures(
     variety="raise temperature",
     draws="raise temperature or endgames",
@@ -53,30 +43,22 @@ CURES = Cures(
 )
 # Where nothing but the rules is taught, any legal move is as good as another, and who wins is one.
 UNASKED_OF_RULES = ("draws", "uniform")
-SOON, LATE = 40, 80  # moves: wins are counted by how long they took
+SOON, LATE = 20, 40  # moves: wins are counted by how long they took
 
 
 class Searchless:
     """All that learns and plays: a `State` of a run."""
 
-    def __init__(self, config: Config, asked: HeldOut, exam: PuzzleExam) -> None:
-        self.config, self.asked, self.exam = config, asked, exam
+    def __init__(self, config: Config, exam: Exam) -> None:
+        self.config, self.exam = config, exam
         torch.manual_seed(config.seed)
         self.net = config.spec().make_net()
         self.descent = config.descent(self.net)
         self.crew = Crew(config.threads)
-        self.scores = Scores(
-            illegal=config.illegal_score,
-            tried=config.tried_score,
-            decided=config.decided_score,
-            haste=config.haste,
-        )
+        self.targets_of = partial(lesson_targets, scores=config.scores())
         self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.counts = {"positions": 0, "updates": 0}
         self.health = Watch(CURES, UNASKED_OF_RULES if config.is_of_rules_alone else ())
-        self.evaluation = Evaluation(
-            opponents=RUNGS, games=config.evaluation_games, seed=config.seed
-        )
 
     def steps(self, run: Run) -> Iterator[Step]:
         player = self.config.spec().model_dump(mode="json")
@@ -114,35 +96,13 @@ class Searchless:
         return means_of(told) | {"batch": len(parts[0])}
 
     def update(self, games: AttemptedGames, learning_rate: float) -> dict[str, float]:
-        lesson = Lesson(games, partial(lesson_targets, scores=self.scores))
+        lesson = Lesson(games, self.targets_of)
         norm = lesson.gradient(self.net, self.descent, self.crew)
         if math.isfinite(norm):
             self.descent.step(learning_rate)
         self.counts["positions"] += len(games)
         self.counts["updates"] += 1
         return lesson.figures() | {"gradient_norm": norm, "learning_rate": learning_rate}
-
-    def evaluate(self) -> dict[str, float]:
-        """What it knows of the rules, how it plays with and without a mask, what it wins."""
-        player = PolicyPlayer("learner", self.net)
-        figures = measure(self.net, self.asked) | figures_of(self.evaluation.reports(player))
-        figures |= self.exam.figures(player)
-        figures["score_random_unmasked"] = self.unmasked_score()
-        for piece in PIECES:
-            found = convert(player, piece, games=self.config.conversions, seed=self.config.seed)
-            figures[f"converted_{piece}"] = found.share
-            if found.moves is not None and found.exact_moves is not None:
-                figures[f"moves_{piece}"] = found.moves
-                figures[f"exact_moves_{piece}"] = found.exact_moves
-        return figures
-
-    def unmasked_score(self) -> float:
-        """Against the random mover; who chooses an illegal move has lost."""
-        twin = PolicyPlayer("unmasked", self.net, masked=False)
-        with closing(load_player("random")) as opponent:
-            openings = shuffled(shipped_openings(), self.config.seed)
-            match = Match((twin, opponent), openings, self.config.seed)
-            return make_report(list(match.play(range(self.config.evaluation_games)))).score
 
     def vitals(self, ends: Ends, learned: dict[str, float]) -> Vitals:
         return Vitals(
@@ -173,7 +133,7 @@ class Searchless:
 
 
 def train(config: Config, run: Run) -> None:
-    learner = Searchless(config, open_held_out(config), open_exam(config.puzzles))
+    learner = Searchless(config, open_exam(config, open_held_out(config)))
     with one_thread():
         for step in learner.steps(run):
             cycle(learner, step)
@@ -193,10 +153,19 @@ def cycle(learner: Searchless, step: Step) -> None:
     figures = _games(games, ends) | learned
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
-            figures |= learner.evaluate()
+            figures |= learner.exam.figures(learner.net)
     for alarm in learner.health.alarms(learner.vitals(ends, learned)):
         step.say(alarm, alarm=True)
-    step.record(figures, figures.get("legal_mass"), seconds=watch.seconds)
+    step.record(figures, _quality(config, figures), seconds=watch.seconds)
+
+
+def _quality(config: Config, figures: dict[str, float]) -> float | None:
+    """By which the best checkpoint is kept: what is legal, or what is won, as it is taught."""
+    if "legal_mass" not in figures:
+        return None
+    if config.is_of_rules_alone:
+        return figures["legal_mass"]
+    return (figures["score_random"] + figures["score_greedy"]) / 2
 
 
 def _games(games: AttemptedGames, ends: Ends) -> dict[str, float]:
@@ -222,4 +191,4 @@ def open_held_out(config: Config) -> HeldOut:
     masters = open_masters(config.masters, "validation")
     if masters is None:
         return held_out(reference_positions(), None, most=config.measured)
-    return master_positions(masters, config.measured)
+    return held_out_masters(masters, config.measured)

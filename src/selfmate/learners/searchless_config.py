@@ -1,10 +1,15 @@
 """The settings of learning chess, rules included, by playing oneself without search."""
 
 import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from selfmate.learners.searchless_net import NetConfig
+
+if TYPE_CHECKING:
+    from selfmate.learners.searchless_targets import Scores
 
 
 class Config(NetConfig):
@@ -12,10 +17,10 @@ class Config(NetConfig):
     cycles: int = Field(100_000, ge=1, le=10**9, description="of playing and learning")
 
     # Playing.
-    games: int = Field(128, ge=1, le=65536, description="of a cycle")
-    at_once: int = Field(64, ge=1, le=4096, description="games that a thread plays side by side")
+    games: int = Field(256, ge=1, le=65536, description="of a cycle")
+    at_once: int = Field(32, ge=1, le=4096, description="games that a thread plays side by side")
     temperature: float = Field(1.0, ge=0, le=10, description="of the policy; 0: no chance at all")
-    attempts: int = Field(8, ge=0, le=1968, description="illegal ones in a position, at most")
+    attempts: int = Field(8, ge=1, le=1968, description="illegal ones in a position, at most")
     max_plies: int = Field(160, ge=1, le=10_000, description="longer games are cut, as draws")
     openings: bool = Field(True, description="games begin with one of the shipped openings")
     endgames: float = Field(0.2, ge=0, le=1, description="share that begins with a won endgame")
@@ -24,7 +29,6 @@ class Config(NetConfig):
     tried_score: float = Field(
         -10.0, ge=-100, le=0, description="of the illegal move that was tried; the seed also: -25"
     )
-    batch: int = Field(256, ge=1, le=65536, description="positions of an update, at first")
     batch_end: int = Field(4096, ge=1, le=65536, description="positions of an update, at last")
     batch_cycles: int = Field(1000, ge=1, description="cycles that it takes to get there")
     learning_rate_decay: float = Field(1.0, gt=0, le=1, description="a cycle")
@@ -32,10 +36,10 @@ class Config(NetConfig):
 
     # Evaluation.
     masters: str = Field("", description="a folder of selfmate import: legality is asked there")
-    measured: int = Field(1024, ge=1, le=10**6, description="held-out positions of each kind")
     evaluate_every: int = Field(20, ge=1, description="cycles between evaluations")
-    evaluation_games: int = Field(20, ge=2, le=1000, multiple_of=2, description="per opponent")
-    conversions: int = Field(20, ge=1, le=1000, description="won endgames of each kind to win")
+
+    def scores(self) -> "Scores":
+        return replace(super().scores(), tried=self.tried_score)
 
     def batch_in(self, cycle: int) -> int:
         """Grows evenly, by the same factor in every cycle."""

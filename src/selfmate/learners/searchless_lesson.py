@@ -15,7 +15,7 @@ from selfmate.nets.descent import Descent
 from selfmate.nets.transformer import Transformer
 from selfmate.rules.ragged import Ragged
 
-SHARE_ROWS = 64  # positions that a thread has in memory
+SHARE_ROWS = 32  # positions that a thread has in memory
 
 TargetsOf = Callable[[AttemptedGames, Ragged], Targets]
 

@@ -21,7 +21,7 @@ VOCABULARY = 16
 SQUARES = slice(1, 65)
 PROMOTIONS = 4
 EXPANSION = 4  # a block's hidden layer is so many times as wide
-BLOCK_ROWS = 32  # positions that are computed together, where answers must not depend on others
+BLOCK_ROWS = 16  # positions that are computed together, where answers must not depend on others
 
 ReadOut = Literal["pairs", "board8x8", "special"]
 Codes = NDArray[np.uint16]  # [A] what each action is: from | to << 6 | promotion << 12

@@ -7,13 +7,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfmate.encodings import is_black_to_move
 from selfmate.encodings.sentences import (
     ACTIONS,
     MOVES,
     Sentences,
     legal_mass,
-    moves_of_turned,
     sentences_of,
     turned,
 )
@@ -45,33 +43,30 @@ class PolicyPlayer:
     def choose(
         self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
-        boards, black = list(boards), is_black_to_move(boards)
-        sentences = sentences_of(boards, black)
+        sentences = sentences_of(list(boards))
         logits = self._net.logits(sentences.tokens)
         if self._masked:
             legal = sentences.legal
             actions = chosen_actions(_at(logits, legal), legal, self._temperature, dice)
-            return Choices(moves_of_turned(boards, actions, black))
+            return Choices(sentences.moves(actions))
         every = Ragged(
             np.tile(np.arange(ACTIONS, dtype=np.int32), len(boards)),
             np.arange(len(boards) + 1) * ACTIONS,
         )
         actions = chosen_actions(logits.ravel(), every, self._temperature, dice)
-        return _unmasked(boards, actions, black, sentences)
+        return _unmasked(sentences, actions)
 
     def think(self, question: Question) -> Thought:
         temperature = question.temperature
         if temperature is None:
             temperature = self._temperature
-        boards = [question.board]
-        black = is_black_to_move(boards)
-        sentences = sentences_of(boards, black)
+        sentences = sentences_of([question.board])
         logits, legal = self._net.logits(sentences.tokens), sentences.legal
         values = _at(logits, legal)
         dice = np.array([question.dice], np.uint64)
         chosen = chosen_actions(values, legal, temperature, dice)
         ranks = np.lexsort((-values, legal.values != chosen))
-        moves = MOVES[turned(legal.values[ranks], black)].tolist()
+        moves = MOVES[turned(legal.values[ranks], sentences.black)].tolist()
         shares = np.exp(log_softmax(torch.from_numpy(values[ranks]), legal.offsets).numpy())
         first, *others = map(_thought, moves)
         policy = dict(zip(map(uci_text, moves), shares.tolist(), strict=True))
@@ -82,16 +77,11 @@ class PolicyPlayer:
         pass
 
 
-def _unmasked(
-    boards: Sequence[Board],
-    actions: NDArray[np.int32],
-    black: NDArray[np.bool_],
-    sentences: Sentences,
-) -> Choices:
+def _unmasked(sentences: Sentences, actions: NDArray[np.int32]) -> Choices:
     legal = sentences.legal
     hits = legal.values == np.repeat(actions, legal.counts)
     is_legal = np.add.reduceat(hits, legal.offsets[:-1], dtype=np.int64) > 0
-    moves = MOVES[turned(actions, black)]
+    moves = sentences.moves(actions)
     return Choices(
         np.where(is_legal, moves, 0).astype(np.uint16),
         forfeits={

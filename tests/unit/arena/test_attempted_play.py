@@ -13,7 +13,7 @@ from selfmate.rules import Board
 
 def net() -> Transformer:
     torch.manual_seed(1)
-    return TransformerSpec(width=8, blocks=1, heads=2).make_net()
+    return TransformerSpec(width=16, blocks=1, heads=2).make_net()
 
 
 def plan(
@@ -75,5 +75,5 @@ def test_games_do_not_depend_on_who_plays_beside_them(threads: int) -> None:
 def test_without_chance_there_is_one_game_for_ever_and_chance_cures_it() -> None:
     _, trapped = play_games(net(), plan(6, temperature=0.0), threads=1)
     assert trapped.distinct == 1
-    _, free = play_games(net(), plan(6, temperature=1.0), threads=1)
+    _, free = play_games(net(), plan(6, temperature=1.0, attempts=64), threads=1)
     assert free.distinct == 6

@@ -11,19 +11,21 @@ from selfmate.players import load_player
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.rules import Board, push_moves, uci_code, uci_text
 from selfmate.search.endgame_table import NOT_WON, Piece
+from unit.arena.scripted import Scripted
 
 
 class Perfect:
     """Looks at every reply in the table."""
 
-    name, games_at_once = "perfect", 64
+    name = "perfect"
 
-    def __init__(self, piece: Piece) -> None:
-        self.piece = piece
+    def __init__(self, piece: Piece, games_at_once: int = 64) -> None:
+        self.piece, self.games_at_once = piece, games_at_once
 
     def choose(
         self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
+        assert len(boards) <= self.games_at_once
         return Choices(np.array([self._best(board) for board in boards], np.uint16))
 
     def _best(self, board: Board) -> int:
@@ -60,6 +62,12 @@ def test_best_play_takes_the_exact_distance(piece: Piece) -> None:
     found = convert(Perfect(piece), piece, games=12, seed=3)
     assert found.converted == found.games == 12
     assert found.moves == found.exact_moves
+    assert convert(Perfect(piece, games_at_once=5), piece, games=12, seed=3) == found
+
+
+def test_a_forfeit_wins_nothing_and_ends_the_game() -> None:
+    found = convert(Scripted("p", lambda *_: "!illegal_move"), "queen", games=4, seed=1)
+    assert (found.converted, found.moves, found.exact_moves) == (0, None, None)
 
 
 def test_who_moves_at_random_wins_hardly_anything() -> None:

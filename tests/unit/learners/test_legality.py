@@ -19,6 +19,7 @@ def test_mass_is_the_probability_of_all_legal_moves() -> None:
 
 def test_the_first_choice() -> None:
     assert is_top_legal(LOGITS, LEGAL).tolist() == [False, True]
+    assert not is_top_legal(np.zeros((2, 4), np.float32), LEGAL).any()
 
 
 def test_ranks_leave_illegal_moves_out() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.learners.puzzle_exam import PuzzleExam, open_exam
+from selfmate.learners.puzzle_exam import PuzzleExam, open_puzzles
 from selfmate.runs.errors import RunRefusedError
 from unit.arena.scripted import Scripted
 from unit.arena.test_puzzles import HEADER, LONG, MATE, TWO_MATES
@@ -24,15 +24,15 @@ def test_shares_solved_by_rating() -> None:
 
 
 def test_without_puzzles_there_is_nothing_to_tell() -> None:
-    assert open_exam("").figures(MATES) == {}
+    assert open_puzzles("").figures(MATES) == {}
 
 
 def test_a_file_is_read_and_another_refused(tmp_path: Path) -> None:
     file = tmp_path / "puzzles.csv"
     file.write_text(f"{HEADER}x,{TWO_MATES},a2b2 a1a8,650,80,90,100,mate,url,\n")
-    assert open_exam(str(file)).figures(MATES) == {"puzzles": 1.0, "puzzles_to_1000": 1.0}
+    assert open_puzzles(str(file)).figures(MATES) == {"puzzles": 1.0, "puzzles_to_1000": 1.0}
     file.write_text("no puzzles\n")
     with pytest.raises(RunRefusedError, match=r"the puzzles cannot be used: .*no column FEN"):
-        open_exam(str(file))
+        open_puzzles(str(file))
     with pytest.raises(RunRefusedError, match="the puzzles cannot be used"):
-        open_exam("no such file")
+        open_puzzles("no such file")

@@ -10,9 +10,9 @@ import torch
 
 from selfmate.arena.attempted_play import Ends, play_games
 from selfmate.data.attempted_games import AttemptedGames
-from selfmate.learners.puzzle_exam import open_exam
 from selfmate.learners.searchless import Searchless, open_held_out
 from selfmate.learners.searchless_config import Config
+from selfmate.learners.searchless_exam import open_exam
 from selfmate.learners.searchless_lesson import Lesson
 from selfmate.learners.searchless_targets import Scores, lesson_targets
 from selfmate.nets.crew import Crew
@@ -22,7 +22,7 @@ from selfmate.runs.errors import RunRefusedError
 from unit.arena.test_attempted_play import net, plan
 
 SMALL: dict[str, Any] = {
-    "width": 8,
+    "width": 16,  # with heads as wide as the core makes them
     "blocks": 1,
     "heads": 2,
     "games": 24,
@@ -38,7 +38,7 @@ TARGETS = partial(lesson_targets, scores=Scores())
 
 def learner(**settings: Any) -> Searchless:
     config = Config.model_validate(SMALL | settings)
-    return Searchless(config, open_held_out(config), open_exam(config.puzzles))
+    return Searchless(config, open_exam(config, open_held_out(config)))
 
 
 def games() -> AttemptedGames:
@@ -117,7 +117,7 @@ def test_who_learns_the_rules_alone_may_draw_all_its_games(
 
 
 def test_it_learns_which_moves_are_legal() -> None:
-    pupil = learner(learning_rate=0.01, width=16, heads=4)
+    pupil = learner(learning_rate=0.01)
     tried = list[float]()
     with one_thread():
         for cycle in range(1, 9):

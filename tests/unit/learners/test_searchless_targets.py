@@ -103,3 +103,24 @@ def test_imitation_is_the_move_alone() -> None:
     found = imitation_targets(*game(result=-1))
     assert found.shares[0, 9] == 1
     assert found.shares.sum() == 1
+
+
+def test_rows_keep_to_themselves() -> None:
+    """Two positions together are taught what each is taught alone."""
+    (first, legal), (second, fewer) = (
+        game(result=1, moves_left=3, tried=(101, 100)),
+        game(result=-1, moves_left=2, legal=(9, 12)),
+    )
+    both = AttemptedGames(
+        stored=np.concatenate([first.stored, second.stored]),
+        played=np.concatenate([first.played, second.played]),
+        tried=Ragged(first.tried.values, np.array([0, 2, 2])),
+        results_side_to_move=np.array([1, -1], np.int8),
+        moves_left=np.array([3, 2], np.int32),
+    )
+    together = Ragged(np.concatenate([legal.values, fewer.values]), np.array([0, 3, 5]))
+    found = lesson_targets(both, together, Scores(tried=-25))
+    for row, alone in enumerate([(first, legal), (second, fewer)]):
+        expected = lesson_targets(*alone, Scores(tried=-25))
+        np.testing.assert_allclose(found.shares[row], expected.shares[0], rtol=1e-6)
+        assert found.datapoints[row] == expected.datapoints[0]

@@ -16,7 +16,7 @@ from selfmate.nets.transformer import (
 )
 from selfmate.rules import uci_code
 
-WIDTH = 8
+WIDTH = 16  # with heads as wide as the core makes them
 READ_OUT = pytest.mark.parametrize("read_out", list(READ_OUTS))
 
 
@@ -94,7 +94,7 @@ def test_a_board_has_a_plane_for_each_goal_and_promotion() -> None:
 
 
 def test_the_matrices_are_those_of_the_blocks() -> None:
-    of_a_block = [(24, 8), (8, 8), (32, 8), (8, 32)]
+    of_a_block = [(48, 16), (16, 16), (64, 16), (16, 64)]
     assert [tuple(matrix.shape) for matrix in make_net().matrices()] == 2 * of_a_block
 
 

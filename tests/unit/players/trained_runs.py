@@ -23,7 +23,7 @@ from selfmate.runs.run import Arrays, Json, Saved
 TINY = QPlayerSpec(hidden=(16, 8), dueling=True)
 TINY_SCORER = ScorerSpec(encoding="onehot768", hidden=(16, 8), value_head=True)
 TINY_TREE = SeResNetSpec(blocks=1, filters=8, attention=1)
-TINY_TRANSFORMER = TransformerSpec(width=8, blocks=1, heads=2)
+TINY_TRANSFORMER = TransformerSpec(width=16, blocks=1, heads=2)
 POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
 
 

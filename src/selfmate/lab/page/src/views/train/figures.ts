@@ -41,9 +41,9 @@ const WORDS: Record<string, Words> = {
   puzzles_to_1500: { title: "Fair puzzles", meaning: "rated 1000 to 1499", share: true },
   puzzles_to_2000: { title: "Hard puzzles", meaning: "rated 1500 to 1999", share: true },
   puzzles_harder: { title: "Hardest puzzles", meaning: "rated 2000 or more", share: true },
-  wins_to_40: { title: "Short wins", meaning: "games won in 40 moves or fewer" },
-  wins_to_80: { title: "Long wins", meaning: "games won in 41 to 80 moves" },
-  wins_later: { title: "Longest wins", meaning: "games won in more than 80 moves" },
+  wins_to_20: { title: "Short wins", meaning: "games won in 20 moves or fewer" },
+  wins_to_40: { title: "Longer wins", meaning: "games won in 21 to 40 moves" },
+  wins_later: { title: "Longest wins", meaning: "games won in more than 40 moves" },
   converted_queen: { title: "Queen endgames won", meaning: "against best defence", share: true },
   converted_rook: { title: "Rook endgames won", meaning: "against best defence", share: true },
   score_random_unmasked: {
@@ -97,7 +97,7 @@ const GROUPS: Group[] = [
   {
     title: "Won games",
     meaning: "of those it learned from, by how long they took",
-    figures: ["wins_to_40", "wins_to_80", "wins_later"],
+    figures: ["wins_to_20", "wins_to_40", "wins_later"],
   },
   {
     title: "Won endgames that it wins, %",

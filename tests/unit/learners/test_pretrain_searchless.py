@@ -1,0 +1,121 @@
+"""What master games teach, and in what portions."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from selfmate.data.chunk import Chunk
+from selfmate.data.chunks import ChunkFolder
+from selfmate.data.endings import CODES
+from selfmate.encodings.sentences import MOVES
+from selfmate.encodings.stored import store
+from selfmate.learners import LEARNERS
+from selfmate.learners.config import read_config
+from selfmate.learners.master_games import held_out_masters
+from selfmate.learners.pretrain_searchless import Pretraining, games_of
+from selfmate.learners.pretrain_searchless_config import Config
+from selfmate.learners.searchless_exam import open_exam
+from selfmate.nets.threads import one_thread
+from selfmate.rules import Board, uci_code, uci_text
+from selfmate.runs.errors import RunRefusedError
+from unit.data.imports import games_text, import_all
+
+SMALL: dict[str, Any] = {
+    "width": 16,
+    "blocks": 1,
+    "heads": 2,
+    "measured": 64,
+    "evaluation_games": 2,
+    "conversions": 1,
+    "threads": 1,
+    "target": "imitation",
+    "batch": 32,
+    "batch_end": 32,
+}
+
+
+@pytest.fixture(scope="module")
+def masters(tmp_path_factory: pytest.TempPathFactory) -> ChunkFolder:
+    place = tmp_path_factory.mktemp("masters")
+    (place / "games.pgn").write_text(games_text(30, seed=1))
+    return import_all([place / "games.pgn"], place / "chunks")
+
+
+def pretraining(masters: ChunkFolder, **settings: Any) -> Pretraining:
+    config = Config.model_validate(SMALL | settings)
+    exam = open_exam(config, held_out_masters(masters, config.measured))
+    return Pretraining(config, masters, exam)
+
+
+def chunk_of(rows: list[tuple[str, int, int, str]]) -> Chunk:
+    """Of 1. e4 and what is played then: the move, White's result, plies left, how it ended."""
+    board = Board()
+    board.push("e2e4")
+    moves, results, left, endings = zip(*rows, strict=True)
+    count = len(rows)
+    return Chunk(
+        stored=store([board] * count),
+        moves=np.array([uci_code(move) for move in moves], np.uint16),
+        results=np.array(results, np.int8),
+        plies_left=np.array(left, np.uint16),
+        endings=np.array([CODES[ending] for ending in endings], np.uint8),
+        white_elo=np.zeros(count, np.uint16),
+        black_elo=np.zeros(count, np.uint16),
+        games=np.arange(count),
+    )
+
+
+def test_games_are_told_as_the_mover_sees_them() -> None:
+    rows = [
+        ("e7e5", 1, 6, "checkmate"),  # Black is mated at White's third move from here
+        ("c7c5", -1, 5, "checkmate"),  # Black mates with its third move, this one the first
+        ("g8f6", -1, 41, "resignation"),
+        ("d7d5", 0, 80, "repetition"),
+    ]
+    games = games_of(chunk_of(rows), by_mate=True)
+    assert [uci_text(int(move)) for move in MOVES[games.played]] == ["e2e4", "c2c4", "g1f3", "d2d4"]
+    assert games.results_side_to_move.tolist() == [-1, 1, 1, 0]
+    assert games.moves_left.tolist() == [3, 3, 0, 0]
+    by_end = games_of(chunk_of(rows), by_mate=False)
+    assert by_end.moves_left.tolist() == [3, 3, 21, 40]
+    assert not len(games.tried.values)
+
+
+def test_batches_double_and_stay_as_long_with_each_size(masters: ChunkFolder) -> None:
+    growing = pretraining(masters, positions=100_000, batch=32, batch_end=256)
+    asked = (0, 24_999, 25_000, 49_999, 50_000, 75_000, 99_999, 100_000)
+    assert [growing.batch_size(done) for done in asked] == [32, 32, 64, 64, 128, 256, 256, 256]
+    assert pretraining(masters).batch_size(10**6) == 32
+
+
+def test_it_learns_the_moves_that_were_played(masters: ChunkFolder) -> None:
+    pupil = pretraining(masters, learning_rate=0.02)
+    batches = list(pupil.stream.batches(0, 320, 32))
+    with one_thread():
+        for _ in range(3):
+            losses = [pupil.update(pupil._games(batch), 0.02)["loss"] for batch in batches]
+    assert np.mean(losses) < 0.8 * np.log(1968)
+
+
+def test_a_damaged_chunk_of_those_held_back_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text(games_text(10, seed=2))
+    folder = import_all([tmp_path / "games.pgn"], tmp_path / "chunks")
+    for chunk in (tmp_path / "chunks").glob("validation*"):
+        chunk.write_bytes(chunk.read_bytes()[:-100])
+    with pytest.raises(RunRefusedError, match="the master games cannot be used"):
+        held_out_masters(folder, 16)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [
+        (("batch=512",), "batch 512 is more than batch_end 256: batches grow"),
+        (("batch=4",), "batch_end 256 is not batch 4 doubled .* it can be 4, 8, 16, 32, 64, 128"),
+        (("batch=100",), "batch_end 256 is not batch 100 doubled"),
+    ],
+)
+def test_batches_that_cannot_be_are_refused(sizes: tuple[str, ...], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        read_config(LEARNERS["pretrain-searchless"], sets=sizes)
