@@ -12,6 +12,7 @@ from selfmate.search.dice import roll
 GAMES = 128
 MOST_PLIES = 160
 RANDOM_SHARE = 0.3
+APART_PLIES = 6  # others begin with the same openings; after so many the games are their own
 SEED = 20_261_116  # other games than anybody would train on
 
 
@@ -22,7 +23,8 @@ def reference_positions() -> Stored:
     boards = [openings[i].board() for i in chance.integers(len(openings), size=GAMES)]
     parts = list[Stored]()
     for ply in range(MOST_PLIES):
-        parts.append(store(boards))
+        if ply >= APART_PLIES:
+            parts.append(store(boards))
         dice = roll(SEED, np.arange(len(boards)), np.array(ply))
         is_random = chance.random(len(boards)) < RANDOM_SHARE
         moves = np.where(is_random, random_choices(boards, dice), greedy_choices(boards, dice))
