@@ -22,7 +22,9 @@ def models(
         return
     if not cards:
         print("no net ships with this version; trained ones are in runs/: selfmate runs")
-    for card in cards:
+    for number, card in enumerate(cards):
+        if number:
+            print()
         _print(card)
 
 
