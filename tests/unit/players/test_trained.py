@@ -116,7 +116,7 @@ def test_the_version_asked_for_plays(run: Path) -> None:
         ("runs", "runs is not a run: "),
         (
             "nobody",
-            "no player 'nobody'; there are: random, .*, alphazero-tiny, searchless-tiny, or the path of",
+            "there are: random, .*, alphazero-tiny, searchless-tiny, or the path of",
         ),
         ("nobody:depth=1", "no player 'nobody'"),
         ("x/" * 5000, "there is no directory"),
