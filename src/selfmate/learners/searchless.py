@@ -41,7 +41,7 @@ CURES = Cures(
     sameness="raise endgames, or change learning_rate",
     leaps="lower learning_rate",
 )
-# Where nothing but the rules is taught, any legal move is as good as another, and who wins is one.
+# Where nothing but the rules is taught, all legal moves are alike and it does not matter who wins.
 UNASKED_OF_RULES = ("draws", "uniform")
 SOON, LATE = 20, 40  # moves: wins are counted by how long they took
 
