@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect, sync_playwright
 
@@ -15,6 +16,8 @@ TRAININGS = (
     ("ddqn", "--run", "runs/mini"),
 )
 OPENING = ("e4", "Nf3", "Bc4")
+ITALIAN = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5"
+NETS = ("searchless-tiny", "alphazero-tiny:sims=200")
 
 
 def main() -> None:
@@ -31,6 +34,7 @@ def main() -> None:
             draw_train(page)
             draw_play(page)
             draw_endgame(page)
+            draw_analyse(page)
             chromium.close()
 
 
@@ -58,6 +62,15 @@ def draw_endgame(page: Page) -> None:
     page.evaluate("location.hash = '#/endgame?run=mini'")
     expect(page.get_by_text("It would play")).to_be_visible()
     draw(page, "endgame")
+
+
+def draw_analyse(page: Page) -> None:
+    """Two nets of ours, one of which was never told the rules."""
+    asked = urlencode([("fen", ITALIAN), *(("player", player) for player in NETS)])
+    page.evaluate("hash => location.hash = hash", f"#/analyse?{asked}")
+    expect(page.get_by_text("Legal mass")).to_be_visible()
+    expect(page.get_by_text("positions looked at")).to_be_visible()
+    draw(page, "analyse")
 
 
 def draw(page: Page, view: str) -> None:
