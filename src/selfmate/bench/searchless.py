@@ -11,8 +11,8 @@ from selfmate.bench.measure import median_ratio, rates_by_round
 from selfmate.data.attempted_games import AttemptedGames
 from selfmate.encodings import encode
 from selfmate.learners.searchless_config import Config
-from selfmate.learners.searchless_lesson import Lesson
-from selfmate.learners.searchless_targets import Scores, lesson_targets
+from selfmate.learners.searchless_lesson import Lesson, take_gradient
+from selfmate.learners.searchless_targets import Scores, even_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent
 from selfmate.nets.threads import one_thread
@@ -78,7 +78,7 @@ def answer(net: Transformer, tokens: "np.ndarray[tuple[int, int], np.dtype[np.ui
 def learn(net: Transformer, games: AttemptedGames, threads: int) -> float:
     """The gradient of an update."""
     rows = np.arange(LEARNED) % len(games)
-    lesson = Lesson(games.take(rows), partial(lesson_targets, scores=Scores()))
+    lesson = Lesson(games.take(rows), partial(even_targets, scores=Scores()))
     with one_thread():
-        lesson.gradient(net, Descent.adam(net, most_norm=1.0), Crew(threads))
+        take_gradient([lesson], net, Descent.adam(net, most_norm=1.0), Crew(threads))
     return LEARNED

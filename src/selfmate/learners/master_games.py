@@ -25,11 +25,11 @@ def held_out_masters(games: ChunkFolder, most: int) -> HeldOut:
         raise RunRefusedError(f"the master games cannot be used: {error}") from error
 
 
-def open_masters(folder: str, split: Split) -> ChunkFolder | None:
-    """What is only looked into; none for no name."""
+def open_masters(folder: str, *splits: Split) -> ChunkFolder | None:
+    """What is learned from besides, or only looked into; none for no name."""
     if not folder:
         return None
     try:
-        return open_chunks(Path(folder), split)
+        return open_chunks(Path(folder), *splits)
     except (OSError, ValueError) as error:
         raise RunRefusedError(f"the master games cannot be used: {error}") from error

@@ -4,27 +4,22 @@ legal or not, or what won."""
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
 import torch
 
-from selfmate.data.attempted_games import AttemptedGames
+from selfmate.data.attempted_games import AttemptedGames, games_of_masters
 from selfmate.data.chunk import Chunk
 from selfmate.data.chunk_stream import ChunkStream
 from selfmate.data.chunks import ChunkFolder, DamagedChunkError
-from selfmate.data.endings import CODES
 from selfmate.data.prefetch import prefetched
-from selfmate.encodings.sentences import turned_actions_of_stored
-from selfmate.encodings.stored import is_white_to_move
 from selfmate.learners.course import Course
 from selfmate.learners.master_games import held_out_masters, open_games
 from selfmate.learners.means import means_of
 from selfmate.learners.pretrain_searchless_config import Config
 from selfmate.learners.searchless_exam import Exam, open_exam
-from selfmate.learners.searchless_lesson import Lesson, TargetsOf
-from selfmate.learners.searchless_targets import imitation_targets, lesson_targets
+from selfmate.learners.searchless_lesson import Lesson, TargetsOf, take_gradient
+from selfmate.learners.searchless_targets import even_targets, imitation_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.threads import one_thread
-from selfmate.rules.ragged import Ragged
 from selfmate.runs.errors import RunFailedError
 from selfmate.runs.live import copied, parted, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
@@ -86,17 +81,17 @@ class Pretraining:
 
     def update(self, games: AttemptedGames, learning_rate: float) -> dict[str, float]:
         lesson = Lesson(games, self._targets_of())
-        norm = lesson.gradient(self.net, self.descent, self.crew)
+        norm = take_gradient([lesson], self.net, self.descent, self.crew)
         self.descent.step(learning_rate)
         return lesson.figures() | {"gradient_norm": norm}
 
     def _games(self, chunk: Chunk) -> AttemptedGames:
-        return games_of(chunk, by_mate=self.config.haste_by == "mate")
+        return games_of_masters(chunk, by_mate=self.config.haste_by == "mate")
 
     def _targets_of(self) -> TargetsOf:
         if self.config.target == "imitation":
             return imitation_targets
-        return partial(lesson_targets, scores=self.config.scores())
+        return partial(even_targets, scores=self.config.scores())
 
     def save(self) -> Saved:
         return Saved(
@@ -113,22 +108,6 @@ class Pretraining:
 
     def load_weights(self, weights: Arrays) -> None:
         restore(self.net.arrays(), weights)
-
-
-def games_of(chunk: Chunk, *, by_mate: bool) -> AttemptedGames:
-    """Master games: nobody tried anything illegal. How far the end was is known of games that ended
-    in mate, or is taken of all."""
-    white = is_white_to_move(chunk.stored)
-    left = (chunk.plies_left.astype(np.int32) + 1) // 2
-    if by_mate:
-        left = np.where(chunk.endings == CODES["checkmate"], left, 0)
-    return AttemptedGames(
-        stored=chunk.stored,
-        played=turned_actions_of_stored(chunk.stored, chunk.moves),
-        tried=Ragged(np.zeros(0, np.int32), np.zeros(len(chunk) + 1, np.int64)),
-        results_side_to_move=np.where(white, chunk.results, -chunk.results).astype(np.int8),
-        moves_left=left.astype(np.int32),
-    )
 
 
 def train(config: Config, run: Run) -> None:

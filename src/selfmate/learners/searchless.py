@@ -11,23 +11,27 @@ from functools import partial
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from selfmate.arena.attempted_play import Ends, Plan, play_games
 from selfmate.arena.outcomes import PLY_LIMIT
 from selfmate.arena.reference_games import reference_positions
 from selfmate.arena.sample_game import sample_of
 from selfmate.arena.starts import Starts
-from selfmate.data.attempted_games import AttemptedGames
+from selfmate.data.attempted_games import AttemptedGames, games_of_masters
+from selfmate.data.chunk_stream import ChunkStream
+from selfmate.data.chunks import ChunkFolder, DamagedChunkError
 from selfmate.data.held_out import HeldOut, held_out
 from selfmate.learners.health import Cures, Vitals, Watch
 from selfmate.learners.master_games import held_out_masters, open_masters
 from selfmate.learners.means import means_of
 from selfmate.learners.searchless_config import Config
 from selfmate.learners.searchless_exam import Exam, open_exam
-from selfmate.learners.searchless_lesson import Lesson
-from selfmate.learners.searchless_targets import lesson_targets
+from selfmate.learners.searchless_lesson import Lesson, take_gradient
+from selfmate.learners.searchless_targets import even_targets, imitation_targets, own_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.threads import one_thread
+from selfmate.runs.errors import RunFailedError
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.sample_game import SampleGame
@@ -41,6 +45,7 @@ CURES = Cures(
     sameness="raise endgames, or change learning_rate",
     leaps="lower learning_rate",
 )
+TARGETS = {"even": even_targets, "own": own_targets}
 # Where nothing but the rules is taught, all legal moves are alike and it does not matter who wins.
 UNASKED_OF_RULES = ("draws", "uniform")
 SOON, LATE = 20, 40  # moves: wins are counted by how long they took
@@ -49,13 +54,14 @@ SOON, LATE = 20, 40  # moves: wins are counted by how long they took
 class Searchless:
     """All that learns and plays: a `State` of a run."""
 
-    def __init__(self, config: Config, exam: Exam) -> None:
+    def __init__(self, config: Config, exam: Exam, masters: ChunkFolder | None = None) -> None:
         self.config, self.exam = config, exam
+        self.masters = masters if config.master_share else None
         torch.manual_seed(config.seed)
         self.net = config.spec().make_net()
         self.descent = config.descent(self.net)
         self.crew = Crew(config.threads)
-        self.targets_of = partial(lesson_targets, scores=config.scores())
+        self.targets_of = partial(TARGETS[config.among_legal], scores=config.scores())
         self.starts = Starts(openings=config.openings, endgames=config.endgames)
         self.counts = {"positions": 0, "updates": 0}
         self.health = Watch(CURES, UNASKED_OF_RULES if config.is_of_rules_alone else ())
@@ -83,26 +89,53 @@ class Searchless:
     def learn(
         self, games: AttemptedGames, cycle: int, dice: np.random.Generator, attempt: int
     ) -> dict[str, float] | None:
-        """Every position once, in batches; None when a gradient was not finite."""
+        """Every position once at most, in batches; None when a gradient was not finite."""
+        games = games.take(self.chosen(games, dice))
         batch = self.config.batch_in(cycle)
-        parts = np.array_split(dice.permutation(len(games)), max(1, round(len(games) / batch)))
+        of_masters = 0 if self.masters is None else self.config.masters_in(batch)
+        count = max(1, round(len(games) / max(1, batch - of_masters)))
+        parts = np.array_split(dice.permutation(len(games)), count)
         told = []
-        for rows in parts:
+        for rows, masters in zip(parts, self.master_lessons(cycle, count, of_masters), strict=True):
             rate = self.config.learning_rate_in(cycle, self.counts["positions"])
-            figures = self.update(games.take(rows), rate / 2 ** (attempt - 1))
+            figures = self.update(games.take(rows), masters, rate / 2 ** (attempt - 1))
             if not math.isfinite(figures["gradient_norm"]):
                 return None
             told.append(figures)
-        return means_of(told) | {"batch": len(parts[0])}
+        return means_of(told) | {"batch": len(parts[0]) + of_masters}
 
-    def update(self, games: AttemptedGames, learning_rate: float) -> dict[str, float]:
-        lesson = Lesson(games, self.targets_of)
-        norm = lesson.gradient(self.net, self.descent, self.crew)
+    def chosen(self, games: AttemptedGames, dice: np.random.Generator) -> NDArray[np.int64]:
+        """The positions to learn from: where something illegal was tried, or the move decided a
+        game, and some of the others, which teach little."""
+        decided = (games.results_side_to_move != 0) & (not self.config.is_of_rules_alone)
+        is_dull = ~decided & (games.tried.counts == 0)
+        rows = np.flatnonzero(~is_dull | (dice.random(len(games)) < self.config.dull_share))
+        return rows if len(rows) else np.arange(len(games))
+
+    def master_lessons(self, cycle: int, updates: int, size: int) -> Iterator[list[Lesson]]:
+        """What masters played, so many positions an update; nothing if there are no masters."""
+        if self.masters is None:
+            yield from ([] for _ in range(updates))
+            return
+        stream = ChunkStream(self.masters, "training", seed=self.config.seed + cycle)
+        for chunk in stream.batches(0, updates * size, size):
+            games = games_of_masters(chunk, by_mate=True)
+            yield [Lesson(games, imitation_targets, weight=self.config.master_share)]
+
+    def update(
+        self, games: AttemptedGames, masters: list[Lesson], learning_rate: float
+    ) -> dict[str, float]:
+        weight = 1 - self.config.master_share if masters else 1.0
+        lesson = Lesson(games, self.targets_of, weight=weight)
+        norm = take_gradient([lesson, *masters], self.net, self.descent, self.crew)
         if math.isfinite(norm):
             self.descent.step(learning_rate)
         self.counts["positions"] += len(games)
         self.counts["updates"] += 1
-        return lesson.figures() | {"gradient_norm": norm, "learning_rate": learning_rate}
+        figures = lesson.figures() | {"gradient_norm": norm, "learning_rate": learning_rate}
+        for one in masters:
+            figures["master_loss"] = one.figures()["loss"]
+        return figures
 
     def vitals(self, ends: Ends, learned: dict[str, float]) -> Vitals:
         return Vitals(
@@ -119,10 +152,16 @@ class Searchless:
         return Saved(
             weights=copied(self.net.arrays()),
             rest=copied(prefixed(descent=self.descent.arrays())),
-            facts={**self.counts, "health": self.health.facts()},
+            facts={
+                **self.counts,
+                "health": self.health.facts(),
+                "masters": self.masters.digest if self.masters else "",
+            },
         )
 
     def load(self, saved: Saved) -> None:
+        if saved.facts["masters"] != (self.masters.digest if self.masters else ""):
+            raise ValueError("the master games are not those that it learned from")
         restore(self.net.arrays(), saved.weights)
         restore(prefixed(descent=self.descent.arrays()), saved.rest)
         self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
@@ -133,10 +172,14 @@ class Searchless:
 
 
 def train(config: Config, run: Run) -> None:
-    learner = Searchless(config, open_exam(config, open_held_out(config)))
+    masters = open_masters(config.masters, *config.splits)
+    learner = Searchless(config, open_exam(config, open_held_out(config, masters)), masters)
     with one_thread():
         for step in learner.steps(run):
-            cycle(learner, step)
+            try:
+                cycle(learner, step)
+            except DamagedChunkError as error:
+                raise RunFailedError(f"the master games cannot be used: {error}") from error
 
 
 def cycle(learner: Searchless, step: Step) -> None:
@@ -186,9 +229,8 @@ def _games(games: AttemptedGames, ends: Ends) -> dict[str, float]:
     }
 
 
-def open_held_out(config: Config) -> HeldOut:
+def open_held_out(config: Config, masters: ChunkFolder | None) -> HeldOut:
     """Of master games if there are any, else of games of our own."""
-    masters = open_masters(config.masters, "validation")
     if masters is None:
         return held_out(reference_positions(), None, most=config.measured)
     return held_out_masters(masters, config.measured)

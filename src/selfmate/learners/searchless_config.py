@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from selfmate.learners.searchless_net import NetConfig
 
 if TYPE_CHECKING:
+    from selfmate.data.chunks import Split
     from selfmate.learners.searchless_targets import Scores
 
 
@@ -29,22 +30,40 @@ class Config(NetConfig):
     tried_score: float = Field(
         -10.0, ge=-100, le=0, description="of the illegal move that was tried; the seed also: -25"
     )
+    among_legal: Literal["even", "own"] = Field(
+        "even", description="moves that were not played: all alike, or as the net has them"
+    )
+    dull_share: float = Field(
+        1.0, ge=0, le=1, description="learned from of positions without illegal try, win and loss"
+    )
     batch_end: int = Field(4096, ge=1, le=65536, description="positions of an update, at last")
     batch_cycles: int = Field(1000, ge=1, description="cycles that it takes to get there")
     learning_rate_decay: float = Field(1.0, gt=0, le=1, description="a cycle")
     least_learning_rate: float = Field(0.0, ge=0, le=1, description="that it falls to")
+    masters: str = Field("", description="a folder of selfmate import: legality is asked there")
+    master_share: float = Field(
+        0.0, ge=0, lt=1, description="of a batch, moves of masters, against forgetting them"
+    )
 
     # Evaluation.
-    masters: str = Field("", description="a folder of selfmate import: legality is asked there")
     evaluate_every: int = Field(20, ge=1, description="cycles between evaluations")
 
     def scores(self) -> "Scores":
         return replace(super().scores(), tried=self.tried_score)
 
+    @property
+    def splits(self) -> tuple["Split", ...]:
+        """What it needs of master games."""
+        return ("training", "validation") if self.master_share else ("validation",)
+
     def batch_in(self, cycle: int) -> int:
         """Grows evenly, by the same factor in every cycle."""
         way = min(1.0, (cycle - 1) / self.batch_cycles)
         return round(self.batch * math.pow(self.batch_end / self.batch, way))
+
+    def masters_in(self, batch: int) -> int:
+        """Positions of master games in a batch."""
+        return max(1, round(self.master_share * batch))
 
     def learning_rate_in(self, cycle: int, positions: int) -> float:
         """After so many positions were learned from."""

@@ -4,7 +4,8 @@ Legal moves have 0, illegal ones much less. A move that was played in a game tha
 than 0, in one that was lost less, and the more, the sooner the end came.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,12 @@ class Scores:
     haste: float = 1.0  # divided by the moves to the end, and added
 
 
+class Asked(NamedTuple):
+    games: AttemptedGames  # N positions
+    legal: Ragged
+    policy: Floats  # [L] what the net gives to each legal move; a row's sum is 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Targets:
     shares: NDArray[np.float32]  # [N, 1968] a row's sum is 1
@@ -31,9 +38,10 @@ class Targets:
     legal_mass: Floats  # [N] what of a row is on legal moves
 
 
-def lesson_targets(games: AttemptedGames, legal: Ragged, scores: Scores) -> Targets:
+def even_targets(asked: Asked, scores: Scores) -> Targets:
     """The mean of a position's datapoints: they differ in the target alone, so one pass of the net
-    does for all."""
+    does for all. Legal moves that were not played are alike."""
+    games, legal, _ = asked
     attempts, counts = games.tried.counts.astype(np.float64), legal.counts.astype(np.float64)
     datapoints = attempts + 1
     illegal, tried = np.exp(scores.illegal), np.exp(scores.tried)
@@ -62,9 +70,25 @@ def move_scores(games: AttemptedGames, legal: Ragged, scores: Scores) -> Floats:
     return np.where(legal.counts > 1, decided, 0.0)
 
 
-def imitation_targets(games: AttemptedGames, legal: Ragged) -> Targets:
+def own_targets(asked: Asked, scores: Scores) -> Targets:
+    """For a net that knows something already: legal moves keep what it gives them, so that a draw
+    or an attempt changes only how much is on legal moves, and a decided game the move played."""
+    games, legal, policy = asked
+    drawn = replace(games, results_side_to_move=np.zeros(len(games), np.int8))
+    targets = even_targets(asked._replace(games=drawn), scores)
+    tilted = policy.copy()
+    tilted[legal.find(games.played)] *= np.exp(move_scores(games, legal, scores))
+    tilted /= np.add.reduceat(tilted, legal.offsets[:-1])[legal.rows]
+    attempts = games.tried.counts[legal.rows]
+    mean = (attempts * policy + tilted) / (attempts + 1)
+    targets.shares[legal.rows, legal.values] = targets.legal_mass[legal.rows] * mean
+    return targets
+
+
+def imitation_targets(asked: Asked) -> Targets:
     """The move that was played, whoever won."""
-    shares = np.zeros((len(games), ACTIONS), np.float32)
-    shares[np.arange(len(games)), games.played] = 1
-    ones = np.ones(len(games))
+    played = asked.games.played
+    shares = np.zeros((len(played), ACTIONS), np.float32)
+    shares[np.arange(len(played)), played] = 1
+    ones = np.ones(len(played))
     return Targets(shares=shares, datapoints=ones.astype(np.float32), legal_mass=ones)

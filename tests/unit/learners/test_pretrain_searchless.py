@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from selfmate.data.attempted_games import games_of_masters
 from selfmate.data.chunk import Chunk
 from selfmate.data.chunks import ChunkFolder
 from selfmate.data.endings import CODES
@@ -14,7 +15,7 @@ from selfmate.encodings.stored import store
 from selfmate.learners import LEARNERS
 from selfmate.learners.config import read_config
 from selfmate.learners.master_games import held_out_masters
-from selfmate.learners.pretrain_searchless import Pretraining, games_of
+from selfmate.learners.pretrain_searchless import Pretraining
 from selfmate.learners.pretrain_searchless_config import Config
 from selfmate.learners.searchless_exam import open_exam
 from selfmate.nets.threads import one_thread
@@ -74,11 +75,11 @@ def test_games_are_told_as_the_mover_sees_them() -> None:
         ("g8f6", -1, 41, "resignation"),
         ("d7d5", 0, 80, "repetition"),
     ]
-    games = games_of(chunk_of(rows), by_mate=True)
+    games = games_of_masters(chunk_of(rows), by_mate=True)
     assert [uci_text(int(move)) for move in MOVES[games.played]] == ["e2e4", "c2c4", "g1f3", "d2d4"]
     assert games.results_side_to_move.tolist() == [-1, 1, 1, 0]
     assert games.moves_left.tolist() == [3, 3, 0, 0]
-    by_end = games_of(chunk_of(rows), by_mate=False)
+    by_end = games_of_masters(chunk_of(rows), by_mate=False)
     assert by_end.moves_left.tolist() == [3, 3, 21, 40]
     assert not len(games.tried.values)
 

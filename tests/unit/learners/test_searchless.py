@@ -1,6 +1,7 @@
 """Searchless: lessons, schedules, the draw trap and its alarm, what it learns."""
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,16 +11,19 @@ import torch
 
 from selfmate.arena.attempted_play import Ends, play_games
 from selfmate.data.attempted_games import AttemptedGames
+from selfmate.learners.master_games import open_masters
 from selfmate.learners.searchless import Searchless, open_held_out
 from selfmate.learners.searchless_config import Config
 from selfmate.learners.searchless_exam import open_exam
-from selfmate.learners.searchless_lesson import Lesson
-from selfmate.learners.searchless_targets import Scores, lesson_targets
+from selfmate.learners.searchless_lesson import Lesson, take_gradient
+from selfmate.learners.searchless_targets import Asked, Scores, even_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent
 from selfmate.nets.threads import one_thread
+from selfmate.rules.ragged import Ragged
 from selfmate.runs.errors import RunRefusedError
 from unit.arena.test_attempted_play import net, plan
+from unit.data.imported import import_random_games
 
 SMALL: dict[str, Any] = {
     "width": 16,  # with heads as wide as the core makes them
@@ -33,12 +37,13 @@ SMALL: dict[str, Any] = {
     "threads": 1,
     "batch": 64,
 }
-TARGETS = partial(lesson_targets, scores=Scores())
+TARGETS = partial(even_targets, scores=Scores())
 
 
 def learner(**settings: Any) -> Searchless:
     config = Config.model_validate(SMALL | settings)
-    return Searchless(config, open_exam(config, open_held_out(config)))
+    masters = open_masters(config.masters, *config.splits)
+    return Searchless(config, open_exam(config, open_held_out(config, masters)), masters)
 
 
 def games() -> AttemptedGames:
@@ -50,9 +55,10 @@ def test_a_lesson_in_shares_is_the_lesson_of_the_whole(threads: int) -> None:
     some, ours, theirs = games(), net(), net()
     assert len(some) > 64  # several shares
     lesson = Lesson(some, TARGETS)
-    lesson.gradient(ours, Descent.adam(ours, 1e9), Crew(threads))
+    take_gradient([lesson], ours, Descent.adam(ours, 1e9), Crew(threads))
     sentences = some.sentences()
-    targets = TARGETS(some, sentences.legal)
+    even = np.repeat(1 / sentences.legal.counts, sentences.legal.counts)
+    targets = TARGETS(Asked(some, sentences.legal, even))
     logs = torch.log_softmax(theirs(torch.from_numpy(sentences.tokens).long()), 1)
     losses = -(torch.from_numpy(targets.shares) * logs).sum(1)
     weights = torch.from_numpy(targets.datapoints)
@@ -64,10 +70,25 @@ def test_a_lesson_in_shares_is_the_lesson_of_the_whole(threads: int) -> None:
         torch.testing.assert_close(one.grad, other.grad, rtol=1e-3, atol=1e-6)
 
 
+def test_lessons_together_count_by_their_weights() -> None:
+    one, other, pupil = games(), games().take(np.arange(40)), net()
+    descent = Descent.adam(pupil, 1e9)
+
+    def gradient(*lessons: Lesson) -> list[torch.Tensor]:
+        take_gradient(lessons, pupil, descent, Crew(2))
+        return [parameter.grad.clone() for parameter in pupil.parameters()]  # type: ignore[union-attr]
+
+    both = gradient(Lesson(one, TARGETS, weight=0.75), Lesson(other, TARGETS, weight=0.25))
+    for found, a, b in zip(
+        both, gradient(Lesson(one, TARGETS)), gradient(Lesson(other, TARGETS)), strict=True
+    ):
+        torch.testing.assert_close(found, 0.75 * a + 0.25 * b, rtol=1e-3, atol=1e-6)
+
+
 def test_the_figures_of_a_lesson() -> None:
     some, pupil = games(), net()
     lesson = Lesson(some, TARGETS)
-    lesson.gradient(pupil, Descent.adam(pupil, 1e9), Crew(1))
+    take_gradient([lesson], pupil, Descent.adam(pupil, 1e9), Crew(1))
     found, legal = lesson.figures(), some.sentences().legal
     assert found["learned_legal_mass"] == pytest.approx(legal.counts.mean() / 1968, rel=0.5)
     assert 0.98 < found["target_legal_mass"] < 1
@@ -126,6 +147,66 @@ def test_it_learns_which_moves_are_legal() -> None:
             tried.append(len(rows.tried.values) / len(rows))
             assert pupil.learn(rows, cycle, dice, 1) is not None
     assert tried[-1] < 0.8 * tried[0]
+
+
+@pytest.fixture(scope="module")
+def masters(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("masters") / "chunks"
+    import_random_games(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.25, 16), (0.001, 1), (0.999, 64)])
+def test_a_share_of_each_batch_is_moves_of_masters(
+    masters: str, share: float, expected: int
+) -> None:
+    pupil = learner(masters=masters, master_share=share)
+    dice = np.random.default_rng(1)
+    rows, _, _ = pupil.play(1, dice)
+    told = pupil.learn(rows.take(np.arange(96)), 1, dice, 1)
+    assert told is not None
+    assert told["batch"] == expected + 96 // pupil.counts["updates"]
+    assert told["master_loss"] > 0
+
+
+def test_masters_that_are_only_asked_teach_nothing(masters: str) -> None:
+    pupil = learner(masters=masters)
+    dice = np.random.default_rng(1)
+    told = pupil.learn(pupil.play(1, dice)[0], 1, dice, 1)
+    assert told is not None
+    assert "master_loss" not in told
+    assert "match1" in pupil.exam.figures(pupil.net)
+
+
+def test_who_learned_from_masters_goes_on_with_the_same_alone(masters: str) -> None:
+    saved = learner(masters=masters, master_share=0.5).save()
+    learner(masters=masters, master_share=0.5).load(saved)
+    with pytest.raises(ValueError, match="are not those that it learned from"):
+        learner().load(saved)
+
+
+def tried_in(first: int, count: int) -> Ragged:
+    """An illegal try in each of the first positions."""
+    return Ragged(np.zeros(first, np.int32), np.minimum(np.arange(count + 1), first))
+
+
+def test_of_dull_positions_a_share_is_learned_from() -> None:
+    rows, _, _ = learner().play(1, np.random.default_rng(1))
+    count, results = len(rows), np.zeros(len(rows), np.int8)
+    games = replace(rows, results_side_to_move=results.copy(), tried=tried_in(40, count))
+    games.results_side_to_move[100] = -1
+
+    def chosen(some: AttemptedGames = games, **settings: Any) -> set[int]:
+        return set(learner(**settings).chosen(some, np.random.default_rng(1)).tolist())
+
+    assert chosen() == set(range(count))
+    assert chosen(dull_share=0.0) == {*range(40), 100}
+    assert chosen(dull_share=0.0, decided_score=0.0, haste=0.0) == set(range(40))
+    half = chosen(dull_share=0.5)
+    assert half > {*range(40), 100}
+    assert len(half) == pytest.approx(41 + (count - 41) / 2, rel=0.2)
+    all_dull = replace(rows, results_side_to_move=results, tried=tried_in(0, count))
+    assert chosen(all_dull, dull_share=0.0) == set(range(count))
 
 
 def test_a_folder_that_holds_no_games_is_refused() -> None:
