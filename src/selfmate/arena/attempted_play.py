@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from selfmate.arena.outcomes import PLY_LIMIT, RESULTS
 from selfmate.data.attempted_games import AttemptedGames
+from selfmate.data.endgames import favourite
 from selfmate.encodings.sentences import sentences_of
 from selfmate.encodings.stored import store
 from selfmate.nets.transformer import Transformer
@@ -31,6 +32,7 @@ class Plan:
     attempts: int  # illegal ones in a position, at most
     max_plies: int  # after the start; longer games are cut, as draws
     seed: int
+    must_win: bool = False  # a draw counts as lost by who began against a bare king
 
 
 @dataclass
@@ -39,6 +41,7 @@ class _Game:
     number: int
     plies: int = 0
     result: int = 0  # White's view
+    taught_result: int = 0  # the same, or that of a draw which should have been a win
     reason: str = PLY_LIMIT
 
 
@@ -116,11 +119,15 @@ class _Table:
             game.plies += 1
             if outcome is not None:
                 game.result, game.reason = RESULTS[outcome.winner], outcome.reason
+                game.taught_result = game.result or -self._favourite(game)
         self._running = [
             game
             for game, outcome in zip(self._running, outcomes, strict=True)
             if outcome is None and game.plies < self.plan.max_plies
         ]
+
+    def _favourite(self, game: _Game) -> int:
+        return favourite(Board(game.board.start_fen)) if self.plan.must_win else 0
 
 
 def _rows(plies: Sequence[_Ply], games: Sequence[_Game]) -> AttemptedGames:
@@ -129,7 +136,7 @@ def _rows(plies: Sequence[_Ply], games: Sequence[_Game]) -> AttemptedGames:
     order = np.argsort(numbers, kind="stable")
     lengths = np.array([game.plies for game in games])
     plies_left = np.concatenate([np.arange(length, 0, -1) for length in lengths])
-    results = np.repeat([game.result for game in games], lengths)
+    results = np.repeat([game.taught_result for game in games], lengths)
     black = np.concatenate([ply.black for ply in plies])[order]
     counts = np.concatenate([ply.tried.counts for ply in plies])
     values = np.concatenate([ply.tried.values for ply in plies])

@@ -22,6 +22,13 @@ def won_endgame(seed: int, number: int) -> str:
             return fen
 
 
+def favourite(board: Board) -> int:
+    """Who has to win because the other has but a king: White 1, Black -1, nobody 0."""
+    men = [letter for letter in board.fen().split(maxsplit=1)[0] if letter.isalpha()]
+    white = sum(letter.isupper() for letter in men)
+    return int(len(men) - white == 1) - int(white == 1)
+
+
 def placement(men: dict[int, str]) -> str:
     """The first field of a FEN."""
     ranks = []

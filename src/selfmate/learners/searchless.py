@@ -82,6 +82,7 @@ class Searchless:
             attempts=config.attempts,
             max_plies=config.max_plies,
             seed=int(dice.integers(2**63)),
+            must_win=config.must_win,
         )
         games, ends = play_games(self.net, plan, config.threads)
         return games, ends, sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")

@@ -25,6 +25,7 @@ class Config(NetConfig):
     max_plies: int = Field(160, ge=1, le=10_000, description="longer games are cut, as draws")
     openings: bool = Field(True, description="games begin with one of the shipped openings")
     endgames: float = Field(0.2, ge=0, le=1, description="share that begins with a won endgame")
+    must_win: bool = Field(False, description="a won endgame that is drawn counts as lost")
 
     # Learning.
     tried_score: float = Field(

@@ -24,6 +24,7 @@ def plan(
     temperature: float = 1.0,
     max_plies: int = 12,
     attempts: int = 4,
+    must_win: bool = False,
 ) -> Plan:
     return Plan(
         boards=[(start or Board()).copy() for _ in range(count)],
@@ -32,6 +33,7 @@ def plan(
         attempts=attempts,
         max_plies=max_plies,
         seed=7,
+        must_win=must_win,
     )
 
 
@@ -62,6 +64,21 @@ def test_the_winner_is_seen_from_the_side_to_move() -> None:
     assert rows.moves_left[won].tolist() == [1] * int(won.sum())
     mate = turned(rows.played[won], ~is_white_to_move(rows.stored[won]))
     assert len(set(mate.tolist())) == 1
+
+
+@pytest.mark.parametrize(("must_win", "of_stalemate"), [(True, -1), (False, 0)])
+def test_a_stalemate_can_count_as_lost_by_who_should_have_won(
+    must_win: bool, of_stalemate: int
+) -> None:
+    start = Board("7k/8/6K1/5Q2/8/8/8/8 w - - 0 1")
+    asked = plan(200, start, max_plies=1, attempts=1968, must_win=must_win)
+    rows, ends = play_games(net(), asked, threads=1)
+    outcomes = [board.outcome() for board in asked.boards]
+    reasons = [outcome.reason if outcome else "cut" for outcome in outcomes]
+    assert set(reasons) == {"cut", "checkmate", "stalemate"}
+    taught = {"cut": 0, "checkmate": 1, "stalemate": of_stalemate}
+    assert rows.results_side_to_move.tolist() == [taught[reason] for reason in reasons]
+    assert len(ends.plies_of_wins) == reasons.count("checkmate")  # told as they were
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -4,7 +4,8 @@ from collections import Counter
 
 import chess
 
-from selfmate.data.endgames import ARMIES, won_endgame
+from selfmate.data.endgames import ARMIES, favourite, won_endgame
+from selfmate.rules import Board
 
 STARTS = [won_endgame(5, number) for number in range(300)]
 
@@ -17,6 +18,7 @@ def test_starts_are_legal_and_won_by_material() -> None:
         assert board.is_valid()
         assert not board.is_game_over()
         winner = board.occupied_co[chess.WHITE].bit_count() > 1
+        assert favourite(Board(fen)) == (1 if winner else -1)
         pieces = board.piece_map().values()
         assert [piece.piece_type for piece in pieces if piece.color != winner] == [chess.KING]
         army = [piece.symbol().upper() for piece in pieces if piece.color == winner]
@@ -30,6 +32,11 @@ def test_starts_are_legal_and_won_by_material() -> None:
     assert len(armies) == len(ARMIES)
     assert min(kinds.values()) > 40
     assert len(kinds) == 4
+
+
+def test_where_both_have_men_nobody_has_to_win() -> None:
+    assert favourite(Board()) == 0
+    assert favourite(Board("7k/8/6K1/8/8/8/8/8 w - - 0 1")) == 0
 
 
 def test_starts_depend_on_seed_and_number_alone() -> None:

@@ -19,6 +19,7 @@ const WORDS: Record<string, Words> = {
   value_mse: { title: "Value error", meaning: "mean square, on games it did not learn from" },
   td_loss: { title: "TD loss", meaning: "how far values are from what came a ply later" },
   td_error: { title: "TD error", meaning: "mean surprise of an update" },
+  master_loss: { title: "Loss of masters", meaning: "how far from the moves of masters" },
   imitation_loss: { title: "Imitation loss", meaning: "how far from the teacher's best moves" },
   gradient_norm: { title: "Gradient", meaning: "length of a learning step before it is cut" },
   value_mean: { title: "Mean value", meaning: "of positions: 0 is even" },
@@ -118,7 +119,7 @@ const GROUPS: Group[] = [
   {
     title: "Loss",
     meaning: "what learning makes smaller; with play that changes it need not fall",
-    figures: ["loss", "td_loss", "imitation_loss", "value_loss"],
+    figures: ["loss", "master_loss", "td_loss", "imitation_loss", "value_loss"],
   },
   {
     title: "Loss of imitation",
