@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import selfmate
-from selfmate.presets import load_preset, preset_names
+from selfmate.presets import about_preset, load_preset, preset_names
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,6 +52,11 @@ def test_the_version_is_said_once() -> None:
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_loads(name: str) -> None:
     assert load_preset(name)
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_says_in_one_line_what_it_is_for(name: str) -> None:
+    assert about_preset(name).endswith(".")
 
 
 def test_an_unknown_preset_is_refused() -> None:

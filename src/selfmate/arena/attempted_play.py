@@ -1,6 +1,7 @@
 """Games of a net with itself in which it may try any move; the rules answer. Many at once, on
 several threads, each with games of its own."""
 
+import math
 from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -70,7 +71,8 @@ def play_games(net: Transformer, plan: Plan, threads: int) -> tuple[AttemptedGam
     """All games of a plan, to their end or to the ply limit."""
     games = [_Game(board, number) for number, board in enumerate(plan.boards)]
     waiting = deque(games)
-    tables = [_Table(net, plan, waiting) for _ in range(threads)]
+    room = min(plan.at_once, math.ceil(len(games) / threads))  # so that no thread stays idle
+    tables = [_Table(net, plan, waiting, room) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         for job in [pool.submit(table.play) for table in tables]:
             job.result()
@@ -81,8 +83,8 @@ class _Table:
     """The games of a thread. Which thread a game comes to changes nothing: its dice are its own,
     and what the net says of a position does not depend on the others."""
 
-    def __init__(self, net: Transformer, plan: Plan, waiting: deque[_Game]) -> None:
-        self.net, self.plan = net, plan
+    def __init__(self, net: Transformer, plan: Plan, waiting: deque[_Game], room: int) -> None:
+        self.net, self.plan, self.room = net, plan, room
         self.plies: list[_Ply] = []
         self._waiting = waiting
         self._running: list[_Game] = []
@@ -96,7 +98,7 @@ class _Table:
     def _fill(self) -> None:
         """When a game ends, the next one that nobody plays yet takes its place."""
         with suppress(IndexError):
-            while len(self._running) < self.plan.at_once:
+            while len(self._running) < self.room:
                 self._running.append(self._waiting.popleft())
 
     def _ply(self) -> None:

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from selfmate.arena.attempted_play import Plan, play_games
 from selfmate.arena.starts import Starts
@@ -25,6 +26,8 @@ AT_ONCE = 32
 PLIES = 60  # of a game, at most: they end at different times, as in training
 ANSWERED = 8  # batches
 LEARNED = 192  # positions of an update
+
+Tokens = NDArray[np.uint8]  # [B, 78]
 
 
 def run(rounds: int = ROUNDS) -> Figures:
@@ -62,13 +65,13 @@ def self_play(net: Transformer) -> AttemptedGames:
     return play_games(net, plan(), 1)[0]
 
 
-def encode_starts() -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
+def encode_starts() -> Tokens:
     boards = plan().boards[:AT_ONCE]
-    tokens: np.ndarray[tuple[int, int], np.dtype[np.uint8]] = encode("tokens78", boards)
+    tokens: Tokens = encode("tokens78", boards)
     return tokens
 
 
-def answer(net: Transformer, tokens: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> float:
+def answer(net: Transformer, tokens: Tokens) -> float:
     """In batches of the size that self-play has."""
     for _ in range(ANSWERED):
         net.logits(tokens)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.data.chunk import joined
 from selfmate.data.chunks import ChunkFolder
 from selfmate.encodings.sentences import (
     EMPTY,
@@ -24,6 +25,7 @@ MANY_MEN, FEW_MEN = 25, 12  # at least so many: an opening; at most so many: an 
 KING_HOME = 4  # e1, as the side to move sees it
 KING_PLANE, ATTACKED_PLANE = 5, 59  # of planes68: own king, squares attacked by the enemy
 ROWS_AT_ONCE = 2048
+MOST_CHUNKS = 8  # en passant is possible once in a thousand positions
 Rows = NDArray[np.int64]
 
 
@@ -50,8 +52,9 @@ def held_out(stored: Stored, played: NDArray[np.int32] | None, *, most: int) -> 
 
 
 def master_positions(games: ChunkFolder, most: int) -> HeldOut:
-    """Of the first chunk of those that were held back, which is mixed."""
-    chunk = games.read("validation", 0)
+    """Of the first chunks of those that were held back, which are mixed."""
+    count = min(MOST_CHUNKS, len(games.chunk_sizes("validation")))
+    chunk = joined([games.read("validation", number) for number in range(count)])
     played = turned_actions_of_stored(chunk.stored, chunk.moves)
     return held_out(chunk.stored, played, most=most)
 

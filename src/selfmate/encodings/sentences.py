@@ -69,13 +69,5 @@ def turned_actions_of_stored(stored: Stored, moves: NDArray[np.uint16]) -> Actio
     return turned(actions_of(CODING, stored, moves), ~is_white_to_move(stored))
 
 
-def legal_mass(logits: NDArray[np.float32], legal: Ragged) -> NDArray[np.float64]:
-    """[B] The probability of all legal moves together, among all there are."""
-    weights = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
-    at_legal = weights[legal.rows, legal.values]
-    mass: NDArray[np.float64] = np.add.reduceat(at_legal, legal.offsets[:-1]) / weights.sum(1)
-    return mass
-
-
 def _turned_rows(legal: Ragged, black: IsBlack) -> Ragged:
     return Ragged(turned(legal.values, np.repeat(black, legal.counts)), legal.offsets)

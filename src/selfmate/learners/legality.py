@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.held_out import HeldOut, Rows
-from selfmate.encodings.sentences import legal_mass
+from selfmate.nets.ragged import mass_of
 from selfmate.nets.transformer import Transformer
 from selfmate.rules.ragged import Ragged
 
@@ -44,7 +44,7 @@ def _answers(net: Transformer, asked: HeldOut, rows: Rows) -> _Answers:
     sentences = asked.sentences.take(rows)
     logits, legal = net.logits(sentences.tokens), sentences.legal
     return _Answers(
-        mass=legal_mass(logits, legal),
+        mass=mass_of(logits, legal),
         is_top_legal=is_top_legal(logits, legal),
         ranks=np.zeros(0, np.int64)
         if asked.played is None

@@ -51,9 +51,14 @@ class Pretraining:
             self,
             total=self.course.total,
             unit="positions",
-            size=self.course.step_size(),
+            size=self.step_size(),
             player=self.config.spec().model_dump(mode="json"),
         )
+
+    def step_size(self) -> int:
+        """Whole updates, also of the largest."""
+        largest = self.config.batch_end
+        return max(largest, self.course.step_size() // largest * largest)
 
     def learning_rate(self, done: int) -> float:
         """After so many positions."""
@@ -61,8 +66,8 @@ class Pretraining:
         return self.config.learning_rate * course.warmth(done) * course.cosine(done)
 
     def batch_size(self, done: int) -> int:
-        """After so many positions. It doubles, and stays with each size as long as with the others;
-        so a step is always whole updates."""
+        """After so many positions. It doubles, and stays with each size as long as with the
+        others."""
         sizes = self.config.doublings + 1
         return self.config.batch << min(sizes * done // self.course.total, sizes - 1)
 

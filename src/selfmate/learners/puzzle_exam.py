@@ -1,5 +1,6 @@
 """Puzzles that a learner is set again and again: how many it solves, by their rating."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,7 +8,8 @@ from selfmate.arena.puzzles import Puzzle, Tally, read_puzzles, solve
 from selfmate.players import Player
 from selfmate.runs.errors import RunRefusedError
 
-MOST_PUZZLES = 2000  # a file may have millions
+MOST_PUZZLES = 2000  # that are set
+MOST_READ = 100_000  # a file may have millions
 BANDS = (1000, 1500, 2000)  # rated lower than this; the rest are harder
 
 
@@ -30,11 +32,16 @@ def _band(limit: int | None) -> str:
     return "puzzles_harder" if limit is None else f"puzzles_to_{limit}"
 
 
+def spread_out(puzzles: Sequence[Puzzle]) -> Sequence[Puzzle]:
+    """Some from all over a file, which may have them in the order of their rating."""
+    return puzzles[:: math.ceil(len(puzzles) / MOST_PUZZLES)]
+
+
 def open_puzzles(file: str) -> PuzzleExam:
     """An empty one for no name."""
     if not file:
         return PuzzleExam(())
     try:
-        return PuzzleExam(read_puzzles(Path(file), MOST_PUZZLES))
+        return PuzzleExam(spread_out(read_puzzles(Path(file), MOST_READ)))
     except (OSError, ValueError) as error:
         raise RunRefusedError(f"the puzzles cannot be used: {error}") from error

@@ -31,7 +31,7 @@ from selfmate.learners.searchless_lesson import Lesson, take_gradient
 from selfmate.learners.searchless_targets import even_targets, imitation_targets, own_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.threads import one_thread
-from selfmate.runs.errors import RunFailedError
+from selfmate.runs.errors import RunFailedError, RunRefusedError
 from selfmate.runs.live import copied, prefixed, restore
 from selfmate.runs.run import Arrays, Run, Saved, Step
 from selfmate.runs.sample_game import SampleGame
@@ -173,7 +173,7 @@ class Searchless:
 
 
 def train(config: Config, run: Run) -> None:
-    masters = open_masters(config.masters, *config.splits)
+    masters = find_masters(config)
     learner = Searchless(config, open_exam(config, open_held_out(config, masters)), masters)
     with one_thread():
         for step in learner.steps(run):
@@ -194,7 +194,7 @@ def cycle(learner: Searchless, step: Step) -> None:
         step.go_back("the gradient was not finite")
         return
     step.show(game)
-    figures = _games(games, ends) | learned
+    figures = game_figures(games, ends) | learned
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
             figures |= learner.exam.figures(learner.net)
@@ -212,7 +212,7 @@ def _quality(config: Config, figures: dict[str, float]) -> float | None:
     return (figures["score_random"] + figures["score_greedy"]) / 2
 
 
-def _games(games: AttemptedGames, ends: Ends) -> dict[str, float]:
+def game_figures(games: AttemptedGames, ends: Ends) -> dict[str, float]:
     """How they went; wins by the moves they took."""
     wins = (np.array(ends.plies_of_wins) + 1) // 2
     count = ends.reasons.total()
@@ -228,6 +228,15 @@ def _games(games: AttemptedGames, ends: Ends) -> dict[str, float]:
         f"wins_to_{LATE}": int(((wins > SOON) & (wins <= LATE)).sum()),
         "wins_later": int((wins > LATE).sum()),
     }
+
+
+def find_masters(config: Config) -> ChunkFolder | None:
+    if config.master_share and not config.masters:
+        raise RunRefusedError(
+            f"master_share is {config.master_share:g}, but there are no master games: name a "
+            "folder of selfmate import with --set masters=DIR, or set master_share=0"
+        )
+    return open_masters(config.masters, *config.splits)
 
 
 def open_held_out(config: Config, masters: ChunkFolder | None) -> HeldOut:

@@ -25,7 +25,7 @@ class Config(NetConfig):
     max_plies: int = Field(160, ge=1, le=10_000, description="longer games are cut, as draws")
     openings: bool = Field(True, description="games begin with one of the shipped openings")
     endgames: float = Field(0.2, ge=0, le=1, description="share that begins with a won endgame")
-    must_win: bool = Field(False, description="a won endgame that is drawn counts as lost")
+    must_win: bool = Field(False, description="a won endgame drawn by the rules counts as lost")
 
     # Learning.
     tried_score: float = Field(
@@ -41,9 +41,11 @@ class Config(NetConfig):
     batch_cycles: int = Field(1000, ge=1, description="cycles that it takes to get there")
     learning_rate_decay: float = Field(1.0, gt=0, le=1, description="a cycle")
     least_learning_rate: float = Field(0.0, ge=0, le=1, description="that it falls to")
-    masters: str = Field("", description="a folder of selfmate import: legality is asked there")
+    masters: str = Field(
+        "", description="a folder of selfmate import: legality is asked there, moves are learned"
+    )
     master_share: float = Field(
-        0.0, ge=0, lt=1, description="of a batch, moves of masters, against forgetting them"
+        0.0, ge=0, lt=1, description="of a batch: moves of masters, against forgetting them"
     )
 
     # Evaluation.
@@ -51,6 +53,10 @@ class Config(NetConfig):
 
     def scores(self) -> "Scores":
         return replace(super().scores(), tried=self.tried_score)
+
+    @property
+    def is_of_rules_alone(self) -> bool:
+        return self.decided_score == self.haste == 0
 
     @property
     def splits(self) -> tuple["Split", ...]:

@@ -54,10 +54,6 @@ class NetConfig(selfmate.learners.config.Config):
             )
         return self
 
-    @property
-    def is_of_rules_alone(self) -> bool:
-        return self.decided_score == self.haste == 0
-
     def spec(self) -> TransformerSpec:
         return TransformerSpec(
             width=self.width,

@@ -10,6 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfmate.rules.ragged import Ragged
+
 Offsets = NDArray[np.int64]  # [B + 1]
 
 
@@ -29,6 +31,14 @@ def spread(of_rows: Tensor, offsets: Offsets) -> Tensor:
     """[N] A row's number [B] for every value of the row."""
     values: Tensor = _Spread.apply(of_rows, offsets)  # type: ignore[no-untyped-call]
     return values
+
+
+def mass_of(logits: NDArray[np.float32], chosen: Ragged) -> NDArray[np.float64]:
+    """[B] The probability of each row's chosen columns together, among all of logits [B, A]."""
+    weights = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
+    at_chosen = weights[chosen.rows, chosen.values]
+    mass: NDArray[np.float64] = np.add.reduceat(at_chosen, chosen.offsets[:-1]) / weights.sum(1)
+    return mass
 
 
 class _LogSoftmax(torch.autograd.Function):

@@ -11,11 +11,10 @@ from selfmate.encodings.sentences import (
     ACTIONS,
     MOVES,
     Sentences,
-    legal_mass,
     sentences_of,
     turned,
 )
-from selfmate.nets.ragged import log_softmax
+from selfmate.nets.ragged import log_softmax, mass_of
 from selfmate.nets.transformer import Transformer
 from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
 from selfmate.rules import Board, uci_text
@@ -70,7 +69,7 @@ class PolicyPlayer:
         shares = np.exp(log_softmax(torch.from_numpy(values[ranks]), legal.offsets).numpy())
         first, *others = map(_thought, moves)
         policy = dict(zip(map(uci_text, moves), shares.tolist(), strict=True))
-        mass = float(legal_mass(logits, legal)[0])
+        mass = float(mass_of(logits, legal)[0])
         return replace(first, others=tuple(others), policy=policy, legal_mass=mass)
 
     def close(self) -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from selfmate.encodings.sentences import legal_mass
 from selfmate.learners.legality import is_top_legal, masked_ranks
+from selfmate.nets.ragged import mass_of
 from selfmate.rules.ragged import Ragged
 
 # Two positions of four actions; in the first 1 and 3 are legal, in the second 0 alone.
@@ -13,8 +13,8 @@ LEGAL = Ragged(np.array([1, 3, 0], np.int32), np.array([0, 2, 3]))
 
 
 def test_mass_is_the_probability_of_all_legal_moves() -> None:
-    assert legal_mass(LOGITS, LEGAL) == pytest.approx([0.4, 0.7])
-    assert legal_mass(LOGITS + np.float32(1000), LEGAL) == pytest.approx([0.4, 0.7], rel=1e-3)
+    assert mass_of(LOGITS, LEGAL) == pytest.approx([0.4, 0.7])
+    assert mass_of(LOGITS + np.float32(1000), LEGAL) == pytest.approx([0.4, 0.7], rel=1e-3)
 
 
 def test_the_first_choice() -> None:

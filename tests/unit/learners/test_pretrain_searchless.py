@@ -89,6 +89,8 @@ def test_batches_double_and_stay_as_long_with_each_size(masters: ChunkFolder) ->
     asked = (0, 24_999, 25_000, 49_999, 50_000, 75_000, 99_999, 100_000)
     assert [growing.batch_size(done) for done in asked] == [32, 32, 64, 64, 128, 256, 256, 256]
     assert pretraining(masters).batch_size(10**6) == 32
+    assert growing.step_size() % 256 == 0
+    assert pretraining(masters, validations=4).step_size() % 32 == 0
 
 
 def test_it_learns_the_moves_that_were_played(masters: ChunkFolder) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.learners.puzzle_exam import PuzzleExam, open_puzzles
+from selfmate.learners.puzzle_exam import MOST_PUZZLES, PuzzleExam, open_puzzles, spread_out
 from selfmate.runs.errors import RunRefusedError
 from unit.arena.scripted import Scripted
 from unit.arena.test_puzzles import HEADER, LONG, MATE, TWO_MATES
@@ -25,6 +25,14 @@ def test_shares_solved_by_rating() -> None:
 
 def test_without_puzzles_there_is_nothing_to_tell() -> None:
     assert open_puzzles("").figures(MATES) == {}
+
+
+def test_of_a_file_sorted_by_rating_all_bands_are_set() -> None:
+    ratings = range(400, 400 + 3 * MOST_PUZZLES - 1)
+    found = [one.rating for one in spread_out([replace(MATE, rating=one) for one in ratings])]
+    assert len(found) == MOST_PUZZLES
+    assert (found[0], found[-1]) == (ratings[0], ratings[-2])
+    assert len(spread_out([MATE] * 7)) == 7
 
 
 def test_a_file_is_read_and_another_refused(tmp_path: Path) -> None:

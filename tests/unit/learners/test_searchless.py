@@ -11,12 +11,12 @@ import torch
 
 from selfmate.arena.attempted_play import Ends, play_games
 from selfmate.data.attempted_games import AttemptedGames
-from selfmate.learners.master_games import open_masters
-from selfmate.learners.searchless import Searchless, open_held_out
+from selfmate.learners import LEARNERS
+from selfmate.learners.searchless import Searchless, find_masters, game_figures, open_held_out
 from selfmate.learners.searchless_config import Config
 from selfmate.learners.searchless_exam import open_exam
 from selfmate.learners.searchless_lesson import Lesson, take_gradient
-from selfmate.learners.searchless_targets import Asked, Scores, even_targets
+from selfmate.learners.searchless_targets import Asked, Scores, Targets, even_targets
 from selfmate.nets.crew import Crew
 from selfmate.nets.descent import Descent
 from selfmate.nets.threads import one_thread
@@ -42,7 +42,7 @@ TARGETS = partial(even_targets, scores=Scores())
 
 def learner(**settings: Any) -> Searchless:
     config = Config.model_validate(SMALL | settings)
-    masters = open_masters(config.masters, *config.splits)
+    masters = find_masters(config)
     return Searchless(config, open_exam(config, open_held_out(config, masters)), masters)
 
 
@@ -83,6 +83,37 @@ def test_lessons_together_count_by_their_weights() -> None:
         both, gradient(Lesson(one, TARGETS)), gradient(Lesson(other, TARGETS)), strict=True
     ):
         torch.testing.assert_close(found, 0.75 * a + 0.25 * b, rtol=1e-3, atol=1e-6)
+
+
+def test_targets_are_told_what_the_net_says_of_legal_moves() -> None:
+    some, pupil = games().take(np.arange(20)), net()
+    told = list[Asked]()
+
+    def targets_of(asked: Asked) -> Targets:
+        told.append(asked)
+        return TARGETS(asked)
+
+    take_gradient([Lesson(some, targets_of)], pupil, Descent.adam(pupil, 1e9), Crew(1))
+    ((_, legal, policy),) = told
+    logits = torch.from_numpy(pupil.logits(some.sentences().tokens))
+    chances = torch.softmax(logits, 1).numpy()[legal.rows, legal.values]
+    expected = chances / np.add.reduceat(chances, legal.offsets[:-1])[legal.rows]
+    np.testing.assert_allclose(policy, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("among_legal", ["even", "own"])
+def test_drawn_games_level_a_policy_or_leave_it(among_legal: str) -> None:
+    """After many lessons of the same draws: how even the policy is among legal moves."""
+    pupil = learner(among_legal=among_legal, learning_rate=0.01, dull_share=1.0)
+    with torch.no_grad():
+        for weights in pupil.net.read_out.parameters():
+            weights.mul_(8)  # so that it prefers some moves
+    rows, _, _ = pupil.play(1, np.random.default_rng(1))
+    drawn = replace(rows, results_side_to_move=np.zeros(len(rows), np.int8))
+    with one_thread():
+        told = [pupil.learn(drawn, 1, np.random.default_rng(1), 1) for _ in range(12)]
+    first, last = (figures["ln_legal"] - figures["entropy"] for figures in (told[0], told[-1]))  # type: ignore[index]
+    assert (last < 0.5 * first) == (among_legal == "even")
 
 
 def test_the_figures_of_a_lesson() -> None:
@@ -169,6 +200,11 @@ def test_a_share_of_each_batch_is_moves_of_masters(
     assert told["master_loss"] > 0
 
 
+def test_a_share_of_masters_without_masters_is_refused() -> None:
+    with pytest.raises(RunRefusedError, match=r"name a folder .* --set masters=DIR"):
+        learner(master_share=0.5)
+
+
 def test_masters_that_are_only_asked_teach_nothing(masters: str) -> None:
     pupil = learner(masters=masters)
     dice = np.random.default_rng(1)
@@ -212,3 +248,18 @@ def test_of_dull_positions_a_share_is_learned_from() -> None:
 def test_a_folder_that_holds_no_games_is_refused() -> None:
     with pytest.raises(RunRefusedError, match="the master games cannot be used"):
         learner(masters="no such folder")
+
+
+def test_all_that_is_told_first_is_among_the_figures() -> None:
+    pupil = learner(evaluation_games=2, conversions=2)
+    dice = np.random.default_rng(1)
+    rows, ends, _ = pupil.play(1, dice)
+    learned = pupil.learn(rows, 1, dice, 1)
+    assert learned is not None
+    found = game_figures(rows, ends) | learned | pupil.exam.figures(pupil.net)
+    assert {*LEARNERS["searchless"].headlines} - {"puzzles"} <= {*found}
+    kinds = ("opening", "middlegame", "check", "castling")
+    assert {f"{of}_{kind}" for of in ("legal_mass", "top_legal") for kind in kinds} <= {*found}
+    assert found["wins_to_20"] + found["wins_to_40"] + found["wins_later"] == len(
+        ends.plies_of_wins
+    )
