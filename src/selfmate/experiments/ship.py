@@ -27,6 +27,7 @@ class Told:
     data: str  # what it learned from
     commands: tuple[str, ...]  # that made it, in order
     ratings: tuple[Rating, ...]
+    minutes_before: float = 0.0  # of training of what it was loaded from
 
 
 def ship(run: RunDirectory, version: str, name: str, told: Told) -> ModelCard:
@@ -42,7 +43,7 @@ def ship(run: RunDirectory, version: str, name: str, told: Told) -> ModelCard:
         commands=told.commands,
         seed=int(run.config["seed"]),
         data=told.data,
-        minutes=round(_seconds(run, found.card.step) / 60, 1),
+        minutes=round(told.minutes_before + _seconds(run, found.card.step) / 60, 1),
         figures=_figures(run, found.card.step),
         settings={name: value for name, value in run.config.items() if name not in PLACES},
         ratings=told.ratings,
@@ -97,6 +98,9 @@ def main() -> None:
     parser.add_argument("--about", required=True)
     parser.add_argument("--data", required=True, help="what it learned from, in words")
     parser.add_argument("--command", action="append", default=[], help="that made it; in order")
+    parser.add_argument(
+        "--minutes-before", type=float, default=0.0, help="of training what it was loaded from"
+    )
     parser.add_argument("--ratings", type=Path, help="what selfmate rate --json printed")
     wanted = parser.parse_args()
     report = json.loads(wanted.ratings.read_text("utf-8")) if wanted.ratings else None
@@ -105,6 +109,7 @@ def main() -> None:
         data=wanted.data,
         commands=tuple(wanted.command),
         ratings=ratings_of(report, wanted.name) if report else (),
+        minutes_before=wanted.minutes_before,
     )
     card = ship(RunDirectory(wanted.run), wanted.version, wanted.name, told)
     print(f"{card.name}: {card.weights_bytes:,} bytes, {card.minutes:g} minutes of training")

@@ -31,7 +31,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     make_tree_run(tmp_path / "run")
     told = Told(
         about="a test", data="none", commands=("selfmate train alphazero",),
-        ratings=ratings_of(REPORT, "small-one"),
+        ratings=ratings_of(REPORT, "small-one"), minutes_before=60.0,
     )  # fmt: skip
     ship(RunDirectory(tmp_path / "run"), "last", "small-one", told)
     return "small-one"
@@ -52,6 +52,7 @@ def test_its_card_tells_how_strong_it_is(shipped: str) -> None:
         ("small-one:sims=0", 500),
     ]
     assert (card.elo, card.ratings[0].stockfish_scale) == (900, 1700)
+    assert 60 <= card.minutes < 61
     assert (card.learner, card.seed, card.player["kind"]) == ("alphazero", 1, "se_resnet")
 
 
