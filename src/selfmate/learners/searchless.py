@@ -113,30 +113,29 @@ class Searchless:
         rows = np.flatnonzero(~is_dull | (dice.random(len(games)) < self.config.dull_share))
         return rows if len(rows) else np.arange(len(games))
 
-    def master_lessons(self, cycle: int, updates: int, size: int) -> Iterator[list[Lesson]]:
-        """What masters played, so many positions an update; nothing if there are no masters."""
+    def master_lessons(self, cycle: int, updates: int, size: int) -> Iterator[Lesson | None]:
+        """What masters played, so many positions an update; none if there are no masters."""
         if self.masters is None:
-            yield from ([] for _ in range(updates))
+            yield from (None for _ in range(updates))
             return
         stream = ChunkStream(self.masters, "training", seed=self.config.seed + cycle)
         for chunk in stream.batches(0, updates * size, size):
             games = games_of_masters(chunk, by_mate=True)
-            yield [Lesson(games, imitation_targets, weight=self.config.master_share)]
+            yield Lesson(games, imitation_targets, weight=self.config.master_share)
 
     def update(
-        self, games: AttemptedGames, masters: list[Lesson], learning_rate: float
+        self, games: AttemptedGames, masters: Lesson | None, learning_rate: float
     ) -> dict[str, float]:
         weight = 1 - self.config.master_share if masters else 1.0
         lesson = Lesson(games, self.targets_of, weight=weight)
-        norm = take_gradient([lesson, *masters], self.net, self.descent, self.crew)
+        lessons = [lesson, masters] if masters else [lesson]
+        norm = take_gradient(lessons, self.net, self.descent, self.crew)
         if math.isfinite(norm):
             self.descent.step(learning_rate)
         self.counts["positions"] += len(games)
         self.counts["updates"] += 1
         figures = lesson.figures() | {"gradient_norm": norm, "learning_rate": learning_rate}
-        for one in masters:
-            figures["master_loss"] = one.figures()["loss"]
-        return figures
+        return figures | ({"master_loss": masters.figures()["loss"]} if masters else {})
 
     def vitals(self, ends: Ends, learned: dict[str, float]) -> Vitals:
         return Vitals(
