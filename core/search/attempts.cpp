@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "search/chance.h"
 
@@ -11,37 +12,66 @@ namespace {
 using Legal = std::span<const std::int32_t>;
 
 constexpr float kTakenOut = -1.0f;
+constexpr std::size_t kBlock = 64;  // weights
 
-// What is left to be tried in one position.
+// What is left to be tried in one position. Weights are also added up by blocks, so that a draw
+// does not go through all of them.
 class Urn {
  public:
   Urn(std::span<const float> logits, double temperature, Random random)
-      : logits_(logits), weights_(logits.size(), 0.0f), random_(random) {
+      : logits_(logits),
+        weights_(logits.size(), 0.0f),
+        sums_((logits.size() + kBlock - 1) / kBlock, 0.0),
+        random_(random) {
     if (!(temperature > 0.0)) return;
     const float most = *std::max_element(logits.begin(), logits.end());
     const auto scale = float(1.0 / temperature);
     for (std::size_t i = 0; i < weights_.size(); ++i)
       weights_[i] = std::exp((logits[i] - most) * scale);
+    for (std::size_t number = 0; number < sums_.size(); ++number) add_up(number);
   }
 
   // By its weight; the likeliest if all that is left has none to speak of.
   std::size_t next() {
-    double sum = 0.0;
-    for (const float weight : weights_) sum += std::max(weight, 0.0f);
+    const double sum = std::accumulate(sums_.begin(), sums_.end(), 0.0);
     if (!(sum > 0.0)) return likeliest();
     double rest = uniform(random_) * sum;
+    const std::size_t number = drawn(std::span<const double>(sums_), rest);
+    return number * kBlock + drawn(block(number), rest);
+  }
+
+  void take_out(std::size_t action) {
+    weights_[action] = kTakenOut;
+    add_up(action / kBlock);
+  }
+
+ private:
+  // The one that `rest` falls into, which becomes what is left of it there; the last that has any
+  // weight, where rounding would have it fall behind.
+  template <typename Weight>
+  static std::size_t drawn(std::span<const Weight> weights, double& rest) {
     std::size_t last = 0;
-    for (std::size_t action = 0; action < weights_.size() && rest >= 0.0; ++action) {
-      if (!(weights_[action] > 0.0f)) continue;
-      last = action;
-      rest -= double(weights_[action]);
+    for (std::size_t at = 0; at < weights.size(); ++at) {
+      if (!(weights[at] > Weight(0))) continue;
+      last = at;
+      if (rest < double(weights[at])) break;
+      rest -= double(weights[at]);
     }
     return last;
   }
 
-  void take_out(std::size_t action) { weights_[action] = kTakenOut; }
+  std::span<const float> block(std::size_t number) const {
+    const std::size_t begin = number * kBlock;
+    return std::span<const float>(weights_).subspan(begin,
+                                                    std::min(kBlock, weights_.size() - begin));
+  }
 
- private:
+  void add_up(std::size_t number) {
+    double sum = 0.0;
+    for (const float weight : block(number)) sum += double(std::max(weight, 0.0f));
+    sums_[number] = sum;
+  }
+
   std::size_t likeliest() const {
     std::size_t best = 0;
     float most = -INFINITY;
@@ -55,6 +85,7 @@ class Urn {
 
   std::span<const float> logits_;
   std::vector<float> weights_;
+  std::vector<double> sums_;  // of the weights of each block
   Random random_;
 };
 

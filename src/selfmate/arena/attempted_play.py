@@ -16,7 +16,7 @@ from selfmate.data.attempted_games import AttemptedGames
 from selfmate.data.endgames import favourite
 from selfmate.encodings.sentences import sentences_of
 from selfmate.encodings.stored import store
-from selfmate.nets.transformer import Transformer
+from selfmate.nets.transformer import BLOCK_ROWS, Transformer
 from selfmate.rules import Board, Outcome, push_moves
 from selfmate.rules.ragged import Ragged
 from selfmate.search.attempts import attempt_actions
@@ -102,9 +102,13 @@ class _Table:
                 self._running.append(self._waiting.popleft())
 
     def _ply(self) -> None:
-        boards = [game.board for game in self._running]
-        numbers = np.array([game.number for game in self._running])
-        dice = roll(self.plan.seed, numbers, np.array([game.plies for game in self._running]))
+        """A move in as many games as fill the net's blocks; the others wait for the next time."""
+        blocks = len(self._running) // BLOCK_ROWS
+        movers = self._running[: blocks * BLOCK_ROWS or None]
+        self._running = self._running[len(movers) :]
+        boards = [game.board for game in movers]
+        numbers = np.array([game.number for game in movers])
+        dice = roll(self.plan.seed, numbers, np.array([game.plies for game in movers]))
         sentences = sentences_of(boards)
         chosen, tried = attempt_actions(
             self.net.logits(sentences.tokens),
@@ -114,17 +118,18 @@ class _Table:
             most=self.plan.attempts,
         )
         self.plies.append(_Ply(numbers, sentences.black, store(boards), chosen, tried))
-        self._end(push_moves(boards, sentences.moves(chosen)))
+        self._end(movers, push_moves(boards, sentences.moves(chosen)))
 
-    def _end(self, outcomes: Sequence[Outcome | None]) -> None:
-        for game, outcome in zip(self._running, outcomes, strict=True):
+    def _end(self, movers: Sequence[_Game], outcomes: Sequence[Outcome | None]) -> None:
+        """Who is not done goes on, behind those that wait."""
+        for game, outcome in zip(movers, outcomes, strict=True):
             game.plies += 1
             if outcome is not None:
                 game.result, game.reason = RESULTS[outcome.winner], outcome.reason
                 game.taught_result = game.result or -self._favourite(game)
-        self._running = [
+        self._running += [
             game
-            for game, outcome in zip(self._running, outcomes, strict=True)
+            for game, outcome in zip(movers, outcomes, strict=True)
             if outcome is None and game.plies < self.plan.max_plies
         ]
 

@@ -83,7 +83,7 @@ def test_a_stalemate_can_count_as_lost_by_who_should_have_won(
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_games_do_not_depend_on_who_plays_beside_them(threads: int) -> None:
-    few, many = plan(4, at_once=1), plan(4, at_once=4)
+    few, many = plan(24, at_once=3), plan(24, at_once=20)  # of which four wait in turn
     play_games(net(), few, threads)
     play_games(net(), many, threads)
     assert [board.moves for board in few.boards] == [board.moves for board in many.boards]
