@@ -28,7 +28,7 @@ def test_priorities_decide_chances_and_weights() -> None:
     errors = np.linspace(-2, 1, len(rows)).astype(np.float32)
     replay.correct(Drawn(rows=rows, weights=np.ones(len(rows), np.float32)), errors)
     drawn = replay.draw(np.random.default_rng(5), 50_000)
-    probs = (np.abs(errors) + 0.01) ** 0.6
+    probs = (np.abs(errors.astype(np.float64)) + 0.01) ** 0.6
     probs /= probs.sum()
     found, counts = np.unique(drawn.rows, return_counts=True)
     np.testing.assert_array_equal(found, rows)
