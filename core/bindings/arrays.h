@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,28 +59,21 @@ T* checked_array(nb::handle value, const char* name, const std::vector<std::size
   throw BadInput(wanted);
 }
 
-// How long an array is that has one dimension.
+// The extents of an array of N dimensions; BadInput for an array of another number of them.
+template <std::size_t N>
+std::array<std::size_t, N> checked_extents(nb::handle value, const char* name) {
+  static constexpr const char* kDimensions[] = {"", "one dimension", "two dimensions",
+                                                "three dimensions", "four dimensions"};
+  nb::ndarray<nb::ro, nb::ndim<N>, nb::device::cpu> array;
+  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
+    throw BadInput(std::string(name) + " must be an array of " + kDimensions[N]);
+  std::array<std::size_t, N> extents;
+  for (std::size_t axis = 0; axis < N; ++axis) extents[axis] = array.shape(axis);
+  return extents;
+}
+
 inline std::size_t checked_length(nb::handle value, const char* name) {
-  nb::ndarray<nb::ro, nb::ndim<1>> array;
-  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
-    throw BadInput(std::string(name) + " must be an array of one dimension");
-  return array.shape(0);
-}
-
-// How many rows and columns an array has that has two dimensions.
-inline std::pair<std::size_t, std::size_t> checked_extents(nb::handle value, const char* name) {
-  nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu> array;
-  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
-    throw BadInput(std::string(name) + " must be an array of two dimensions");
-  return {array.shape(0), array.shape(1)};
-}
-
-// The extents of an array that has four dimensions.
-inline std::vector<std::size_t> extents_of_four(nb::handle value, const char* name) {
-  nb::ndarray<nb::ro, nb::ndim<4>, nb::device::cpu> array;
-  if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
-    throw BadInput(std::string(name) + " must be an array of four dimensions");
-  return {array.shape(0), array.shape(1), array.shape(2), array.shape(3)};
+  return checked_extents<1>(value, name)[0];
 }
 
 // Hands a vector over to NumPy without copying; `As` renames the type (bytes as bool).

@@ -1,33 +1,26 @@
+#include "nets/convolution.h"
 #include "bindings/module.h"
-#include "nets/wide.h"
-#include "nets/winograd.h"
+#include "nets/dispatch.h"
 
 namespace selfmate::bindings {
 namespace {
 
 using namespace nb::literals;
 
-void check_processor() {
-  if (!processor_is_wide())
-    throw BadInput("this processor lacks AVX2, which convolutions need here");
-}
-
 nb::object transform_weights(nb::handle weights, bool back) {
-  check_processor();
-  const auto extents = extents_of_four(weights, "weights");
-  const auto outputs = std::int64_t(extents[0]), inputs = std::int64_t(extents[1]);
+  const auto extents = checked_extents<4>(weights, "weights");
+  const int outputs = int(extents[0]), inputs = int(extents[1]);
   const auto* numbers = checked_array<float>(weights, "weights", {extents[0], extents[1], 3, 3});
-  return to_numpy(back ? winograd_weights_back(numbers, outputs, inputs)
-                       : winograd_weights(numbers, outputs, inputs));
+  return to_numpy(back ? packed_filters({numbers, inputs, outputs, true})
+                       : packed_filters({numbers, outputs, inputs}));
 }
 
 void convolve_boards(nb::handle boards, nb::handle weights, nb::handle out, int threads) {
-  check_processor();
   check_threads(threads);
-  const std::size_t count = extents_of_four(boards, "boards")[0];
-  const std::size_t inputs = extents_of_four(boards, "boards")[3];
-  const std::size_t outputs = extents_of_four(out, "out")[3];
-  const auto size = winograd_size(std::int64_t(outputs), std::int64_t(inputs));
+  const std::size_t count = checked_extents<4>(boards, "boards")[0];
+  const std::size_t inputs = checked_extents<4>(boards, "boards")[3];
+  const std::size_t outputs = checked_extents<4>(out, "out")[3];
+  const auto size = packed_filters_size(std::int64_t(outputs), std::int64_t(inputs));
   const auto* from = checked_array<float>(boards, "boards", {count, 8, 8, inputs});
   const auto* numbers = checked_array<float>(weights, "weights", {std::size_t(size)});
   auto* to = checked_array<float>(out, "out", {count, 8, 8, outputs}, true);
@@ -37,18 +30,17 @@ void convolve_boards(nb::handle boards, nb::handle weights, nb::handle out, int 
 }
 
 nb::object gradient_of_weights(nb::handle boards, nb::handle gradients, int threads) {
-  check_processor();
   check_threads(threads);
-  const std::size_t count = extents_of_four(boards, "boards")[0];
-  const std::size_t inputs = extents_of_four(boards, "boards")[3];
-  const std::size_t outputs = extents_of_four(gradients, "gradients")[3];
+  const std::size_t count = checked_extents<4>(boards, "boards")[0];
+  const std::size_t inputs = checked_extents<4>(boards, "boards")[3];
+  const std::size_t outputs = checked_extents<4>(gradients, "gradients")[3];
   const auto* from = checked_array<float>(boards, "boards", {count, 8, 8, inputs});
   const auto* back = checked_array<float>(gradients, "gradients", {count, 8, 8, outputs});
   std::vector<float> out(outputs * inputs * 9);
   {
     nb::gil_scoped_release release;
-    convolution_gradient(from, std::int64_t(count), std::int64_t(inputs), back,
-                         std::int64_t(outputs), out.data(), threads);
+    filter_gradient(from, std::int64_t(count), std::int64_t(inputs), back, std::int64_t(outputs),
+                    out.data(), threads);
   }
   return to_numpy(std::move(out), {outputs, inputs, 3, 3});
 }
@@ -56,8 +48,8 @@ nb::object gradient_of_weights(nb::handle boards, nb::handle gradients, int thre
 }  // namespace
 
 void bind_convolution(nb::module_& module) {
-  module.def("processor_is_wide", &processor_is_wide,
-             "Whether the processor has what learning convolutions need.");
+  module.def("processor_is_wide", &has_fast_kernels,
+             "Whether the processor has what makes the core's convolutions faster than torch's.");
   module.def("winograd_weights", &transform_weights, "weights"_a.none(), "back"_a = false,
              nb::sig("def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], "
                      "back: bool = False) -> numpy.typing.NDArray[numpy.float32]"),

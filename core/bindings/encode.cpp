@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "bindings/lent_games.h"
+#include "bindings/borrowed_games.h"
 #include "bindings/module.h"
 #include "encode/action_batch.h"
 #include "encode/encode_batch.h"
@@ -60,8 +60,8 @@ nb::tuple move136_rows(Games games, int threads) {
 nb::object encode_games(std::string_view encoding, nb::handle holder, nb::object out,
                         std::optional<std::string_view> dtype, int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
   const Encoding chosen = encoding_named(encoding);
   const EncodingLayout& layout = layout_of(chosen);
   const Number number = number_named(dtype, layout.number);
@@ -76,9 +76,9 @@ nb::object encode_games(std::string_view encoding, nb::handle holder, nb::object
 
 nb::tuple legal_actions_of_games(std::string_view coding, nb::handle holder, int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
-  const Coding chosen = coding_named(coding);
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
+  const ActionEncoding chosen = action_encoding_named(coding);
   Ragged<std::int32_t> ragged;
   {
     nb::gil_scoped_release release;
@@ -90,9 +90,9 @@ nb::tuple legal_actions_of_games(std::string_view coding, nb::handle holder, int
 nb::object action_mask_of_games(std::string_view coding, nb::handle holder, nb::object out,
                                 int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
-  const Coding chosen = coding_named(coding);
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
+  const ActionEncoding chosen = action_encoding_named(coding);
   std::uint8_t* mask =
       prepared<std::uint8_t>(out, {games.size(), std::size_t(action_count(chosen))});
   nb::gil_scoped_release release;
@@ -103,9 +103,9 @@ nb::object action_mask_of_games(std::string_view coding, nb::handle holder, nb::
 nb::object actions_of_games(std::string_view coding, nb::handle holder, nb::handle moves,
                             int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
-  const Coding chosen = coding_named(coding);
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
+  const ActionEncoding chosen = action_encoding_named(coding);
   const auto* codes = checked_array<std::uint16_t>(moves, "moves", {games.size()});
   std::vector<std::int32_t> actions(games.size());
   {
@@ -118,9 +118,9 @@ nb::object actions_of_games(std::string_view coding, nb::handle holder, nb::hand
 nb::object moves_of_games(std::string_view coding, nb::handle holder, nb::handle actions,
                           int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
-  const Coding chosen = coding_named(coding);
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
+  const ActionEncoding chosen = action_encoding_named(coding);
   const auto* indices = checked_array<std::int32_t>(actions, "actions", {games.size()});
   std::vector<Move> moves(games.size());
   {
@@ -133,8 +133,8 @@ nb::object moves_of_games(std::string_view coding, nb::handle holder, nb::handle
 nb::tuple legal_move136_of_games(nb::handle holder, std::optional<std::string_view> dtype,
                                  int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
   return number_named(dtype, Number::kUint8) == Number::kUint8
              ? move136_rows<std::uint8_t>(games, threads)
              : move136_rows<float>(games, threads);
@@ -159,7 +159,7 @@ nb::list encoding_layouts() {
 
 nb::list coding_layouts() {
   nb::list layouts;
-  for (const CodingLayout& layout : kCodings)
+  for (const ActionLayout& layout : kActionEncodings)
     layouts.append(nb::make_tuple(nb::str(layout.name.data(), layout.name.size()), layout.size,
                                   layout.version));
   return layouts;
@@ -179,7 +179,7 @@ void bind_layouts(nb::module_& module) {
              "Name, shape of one position or move, dtype and version of every encoding.");
   module.def("coding_layouts", &coding_layouts,
              nb::sig("def coding_layouts() -> list[tuple[str, int, int]]"),
-             "Name, number of actions and version of every action coding.");
+             "Name, number of actions and version of every action encoding.");
   module.def("uci1968_moves", &uci_moves,
              nb::sig("def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]"),
              "The move that each uci1968 index stands for.");

@@ -9,7 +9,7 @@ namespace {
 
 using namespace nb::literals;
 
-// Looks into the arrays, which the dict keeps alive meanwhile.
+// Views of the arrays, which the dict keeps alive.
 Weights weights_of(const nb::dict& arrays) {
   Weights weights;
   for (const auto& [key, value] : arrays) {
@@ -34,12 +34,9 @@ void init(SeResNet* net, const nb::dict& weights, int blocks, int filters, int a
 
 nb::tuple evaluate(SeResNet& net, nb::handle planes, int threads) {
   check_threads(threads);
-  nb::ndarray<nb::ro, nb::ndim<4>, nb::device::cpu> array;
-  if (!nb::ndarray_check(planes) || !nb::try_cast(planes, array, false))
-    throw BadInput("planes must be an array of four dimensions");
-  const std::size_t count = array.shape(0);
+  const std::size_t count = checked_extents<4>(planes, "planes")[0];
   const float* numbers = checked_array<float>(planes, "planes", {count, kPlanes, 8, 8});
-  const std::size_t outputs = net.outputs(), actions = kSquares * kKinds;
+  const std::size_t outputs = net.outputs(), actions = kSquares * kMoveTypes;
   std::vector<float> values(count * outputs), logits(count * actions);
   {
     nb::gil_scoped_release release;

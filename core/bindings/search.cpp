@@ -3,11 +3,10 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/lent_games.h"
+#include "bindings/borrowed_games.h"
 #include "bindings/module.h"
 #include "search/attempts.h"
 #include "search/endgame_table.h"
-#include "search/stoppable.h"
 #include "search/teacher.h"
 
 namespace selfmate::bindings {
@@ -16,19 +15,19 @@ namespace {
 using namespace nb::literals;
 
 void check_depth(int depth) {
-  if (depth < 1 || depth > kMostTeacherDepth)
+  if (depth < 1 || depth > kMaxTeacherDepth)
     throw BadInput("depth " + std::to_string(depth) + " is not in 1.." +
-                   std::to_string(kMostTeacherDepth));
+                   std::to_string(kMaxTeacherDepth));
 }
 
 nb::tuple scores_of_games(nb::handle holder, int depth, int threads) {
   check_threads(threads);
   check_depth(depth);
-  const Lent lent(holder);
+  const BorrowedGames borrowed(holder);
   MoveScores found;
   {
     nb::gil_scoped_release release;
-    found = teacher_scores(lent.games(), depth, threads);
+    found = teacher_scores(borrowed.games(), depth, threads);
   }
   return nb::make_tuple(to_numpy(std::move(found.moves)), to_numpy(std::move(found.scores)),
                         to_numpy(std::move(found.offsets)));
@@ -37,13 +36,13 @@ nb::tuple scores_of_games(nb::handle holder, int depth, int threads) {
 template <auto Choose>
 nb::object choice_of_games(nb::handle holder, nb::handle dice, int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
-  const auto* numbers = checked_array<std::uint64_t>(dice, "dice", {games.size()});
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
+  const auto* seeds = checked_array<std::uint64_t>(dice, "dice", {games.size()});
   std::vector<Move> chosen(games.size());
   {
     nb::gil_scoped_release release;
-    Choose(games, numbers, chosen.data(), threads);
+    Choose(games, seeds, chosen.data(), threads);
   }
   return to_numpy(std::move(chosen));
 }
@@ -62,10 +61,10 @@ nb::object best_of_rows(nb::handle moves, nb::handle scores, nb::handle offsets,
   const auto* codes = checked_array<std::uint16_t>(moves, "moves", {rows});
   const auto* values = checked_array<std::int32_t>(scores, "scores", {rows});
   const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {games + 1});
-  const auto* numbers = checked_array<std::uint64_t>(dice, "dice", {games});
+  const auto* seeds = checked_array<std::uint64_t>(dice, "dice", {games});
   check_offsets({begins, games + 1}, rows);
   std::vector<Move> chosen(games);
-  choose_best(codes, values, {begins, games + 1}, numbers, chosen.data());
+  choose_best(codes, values, {begins, games + 1}, seeds, chosen.data());
   return to_numpy(std::move(chosen));
 }
 
@@ -98,16 +97,16 @@ void bind_teacher(nb::module_& module) {
              "Every legal move, its exact score after so many plies in centipawns for the side to "
              "move, and where each game's begin.");
   nb::class_<TeacherSearch>(module, "TeacherSearch",
-                            "The teacher on one position, to be stopped from another thread.")
+                            "The alpha-beta teacher on one position; another thread may stop it.")
       .def(nb::init<>())
       .def("scores", &scores_of_board, "board"_a, "depth"_a, "most_nodes"_a = 0,
            nb::sig("def scores(self, board: Board, depth: int, most_nodes: int = 0) -> "
                    "list[tuple[int, int, tuple[str, ...]]] | None"),
-           "Each legal move with its score and the line it begins; None when stopped, or when "
-           "`most_nodes` (0: no limit) did not suffice.")
+           "Each legal move with its score and its principal variation; None when stopped, or "
+           "when `most_nodes` (0: no limit) were not enough.")
       .def("stop", &TeacherSearch::stop,
            "Ends a search under way and refuses all later ones; any thread may call it.")
-      .def_prop_ro("nodes", &TeacherSearch::nodes, "Positions looked at by all searches so far.");
+      .def_prop_ro("nodes", &TeacherSearch::nodes, "Positions searched by all searches so far.");
 }
 
 void bind_choices(nb::module_& module) {
@@ -116,7 +115,7 @@ void bind_choices(nb::module_& module) {
              nb::sig("def choose_random(games: GameBatch | collections.abc.Sequence[Board], "
                      "dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) "
                      "-> numpy.typing.NDArray[numpy.uint16]"),
-             "Any legal move of each game, all alike.");
+             "A uniformly random legal move of each game.");
   module.def("choose_greedy", &choice_of_games<choose_greedy>, "games"_a.none(), "dice"_a.none(),
              "threads"_a = 1,
              nb::sig("def choose_greedy(games: GameBatch | collections.abc.Sequence[Board], "
@@ -130,17 +129,17 @@ void bind_choices(nb::module_& module) {
                      "offsets: numpy.typing.NDArray[numpy.int64], "
                      "dice: numpy.typing.NDArray[numpy.uint64]) "
                      "-> numpy.typing.NDArray[numpy.uint16]"),
-             "A move of the highest score of each row.");
+             "A move with the highest score of each row.");
 }
 
 nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offsets, nb::handle dice,
                            double temperature, int most) {
-  const auto [rows, actions] = checked_extents(logits, "logits");
+  const auto [rows, actions] = checked_extents<2>(logits, "logits");
   const std::size_t count = checked_length(legal, "legal");
   const auto* numbers = checked_array<float>(logits, "logits", {rows, actions});
   const auto* codes = checked_array<std::int32_t>(legal, "legal", {count});
   const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {rows + 1});
-  const auto* rolled = checked_array<std::uint64_t>(dice, "dice", {rows});
+  const auto* seeds = checked_array<std::uint64_t>(dice, "dice", {rows});
   check_offsets({begins, rows + 1}, count);
   for (std::size_t i = 0; i < count; ++i)
     if (codes[i] < 0 || std::size_t(codes[i]) >= actions)
@@ -152,7 +151,7 @@ nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offse
   {
     nb::gil_scoped_release release;
     found =
-        attempt_actions(numbers, actions, codes, {begins, rows + 1}, rolled, {temperature, most});
+        attempt_actions(numbers, actions, codes, {begins, rows + 1}, seeds, {temperature, most});
   }
   return nb::make_tuple(to_numpy(std::move(found.chosen)),
                         to_numpy(std::move(found.illegal.values)),
@@ -168,7 +167,7 @@ void bind_attempts(nb::module_& module) {
                      "dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) "
                      "-> tuple[numpy.typing.NDArray[numpy.int32], "
                      "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
-             "A legal action of each row, and the illegal ones that were tried before it, with "
+             "A legal action of each row, and the illegal ones that were attempted before it, with "
              "offsets.");
 }
 
@@ -187,7 +186,7 @@ void bind_endgame_table(nb::module_& module) {
   module.def("endgame_table", &table_of, "piece"_a,
              nb::sig("def endgame_table(piece: str) -> numpy.typing.NDArray[numpy.uint8]"),
              "Plies to mate by side to move, White's king, its piece and Black's king; 255 where "
-             "nothing is won.");
+             "the position is not won.");
 }
 
 }  // namespace

@@ -42,15 +42,15 @@ void init(TreeSearch* search, int leaves_per_game, std::int64_t cached_evaluatio
       .c_puct = c_puct,
       .fpu_reduction = fpu_reduction,
       .virtual_loss = virtual_loss,
-      .noise_alpha = noise_alpha,
-      .noise_share = noise_share,
+      .dirichlet_alpha = noise_alpha,
+      .dirichlet_fraction = noise_share,
       .widening = widening,
       .widening_power = widening_power,
-      .gumbel_moves = gumbel_moves,
-      .gumbel_visits = gumbel_visits,
-      .gumbel_scale = gumbel_scale,
+      .num_considered_actions = gumbel_moves,
+      .c_visit = gumbel_visits,
+      .c_scale = gumbel_scale,
       .exact_key = exact_key,
-      .most_nodes = most_nodes,
+      .max_nodes = most_nodes,
   };
   new (search) TreeSearch(settings, leaves_per_game, std::size_t(cached_evaluations));
 }
@@ -72,10 +72,10 @@ void set(TreeSearch& search, std::int64_t slot, const Game& game) {
 
 void start(TreeSearch& search, nb::handle slots, int simulations, bool noise, nb::handle seeds) {
   const auto numbers = slots_of(slots);
-  const auto* dice = checked_array<std::uint64_t>(seeds, "seeds", {numbers.size()});
+  const auto* seed_numbers = checked_array<std::uint64_t>(seeds, "seeds", {numbers.size()});
   check_at_least("simulations", simulations, 0);
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    search.start(std::size_t(numbers[i]), simulations, noise, dice[i]);
+    search.start(std::size_t(numbers[i]), simulations, noise, seed_numbers[i]);
 }
 
 void advance(TreeSearch& search, nb::handle slots, nb::handle moves) {
@@ -98,8 +98,8 @@ std::size_t gather(TreeSearch& search, std::int64_t most, nb::handle planes) {
   });
 }
 
-// A number that is none would lead walks astray. All are looked at before one is refused, because
-// only so the compiler takes several at once.
+// NaN would mislead the selection. The loop does not stop at the first bad number, so that the
+// compiler can vectorise it.
 void check_finite(const char* name, const float* numbers, std::size_t count) {
   std::size_t bad = 0;
   for (std::size_t i = 0; i < count; ++i) bad += !std::isfinite(numbers[i]);
@@ -108,17 +108,17 @@ void check_finite(const char* name, const float* numbers, std::size_t count) {
 
 void receive(TreeSearch& search, nb::handle wdl, nb::handle logits) {
   const std::size_t count = search.waiting();
-  const auto actions = std::size_t(action_count(Coding::kAz4672));
-  const auto* chances = checked_array<float>(wdl, "wdl", {count, 3});
-  check_finite("wdl", chances, count * 3);
+  const auto actions = std::size_t(action_count(ActionEncoding::kAz4672));
+  const auto* wdl_numbers = checked_array<float>(wdl, "wdl", {count, 3});
+  check_finite("wdl", wdl_numbers, count * 3);
   if (logits.is_none()) {
     nb::gil_scoped_release release;
-    return search.receive_uniform(chances);
+    return search.receive_uniform(wdl_numbers);
   }
   const auto* numbers = checked_array<float>(logits, "logits", {count, actions});
   check_finite("logits", numbers, count * actions);
   nb::gil_scoped_release release;
-  search.receive(chances, numbers);
+  search.receive(wdl_numbers, numbers);
 }
 
 nb::object is_done(const TreeSearch& search, nb::handle slots) {
@@ -138,7 +138,8 @@ nb::tuple moves(const TreeSearch& search, nb::handle slots) {
     const Tree& tree = search.tree(std::size_t(slot));
     for (const Edge& edge : tree.root_edges()) {
       codes.push_back(edge.move);
-      actions.push_back(encode_action(Coding::kAz4672, edge.move, tree.game().position().turn()));
+      actions.push_back(
+          encode_action(ActionEncoding::kAz4672, edge.move, tree.game().position().turn()));
       visits.push_back(edge.visits);
       priors.push_back(edge.prior);
       values.push_back(edge.proven ? float(edge.proven) : edge.value());
@@ -178,7 +179,7 @@ nb::tuple outlooks(const TreeSearch& search, std::size_t slot) {
   std::vector<float> wdl;
   std::vector<std::int32_t> mates;
   std::vector<std::vector<Move>> lines;
-  for (Outlook& found : search.tree(slot).outlooks()) {
+  for (MoveAnalysis& found : search.tree(slot).analyses()) {
     wdl.insert(wdl.end(), {found.wdl.win, found.wdl.draw, found.wdl.loss});
     mates.push_back(found.plies_to_mate);
     lines.push_back(std::move(found.line));
@@ -191,17 +192,18 @@ nb::tuple outlooks(const TreeSearch& search, std::size_t slot) {
 }  // namespace
 
 void bind_tree_search(nb::module_& module) {
-  const TreeSettings usual;
+  const TreeSettings defaults;
   nb::class_<TreeSearch>(module, "TreeSearch",
-                         "Searches of many games side by side: leaves go out in batches, "
-                         "evaluations come back. For one thread at a time.")
+                         "Batched tree search of many games: leaves go out in batches, evaluations "
+                         "come back. For one thread at a time.")
       .def("__init__", &init, nb::kw_only(), "leaves_per_game"_a = 1, "cached_evaluations"_a = 0,
-           "c_puct"_a = usual.c_puct, "fpu_reduction"_a = usual.fpu_reduction,
-           "virtual_loss"_a = usual.virtual_loss, "noise_alpha"_a = usual.noise_alpha,
-           "noise_share"_a = usual.noise_share, "widening"_a = usual.widening,
-           "widening_power"_a = usual.widening_power, "gumbel_moves"_a = usual.gumbel_moves,
-           "gumbel_visits"_a = usual.gumbel_visits, "gumbel_scale"_a = usual.gumbel_scale,
-           "exact_key"_a = usual.exact_key, "most_nodes"_a = usual.most_nodes)
+           "c_puct"_a = defaults.c_puct, "fpu_reduction"_a = defaults.fpu_reduction,
+           "virtual_loss"_a = defaults.virtual_loss, "noise_alpha"_a = defaults.dirichlet_alpha,
+           "noise_share"_a = defaults.dirichlet_fraction, "widening"_a = defaults.widening,
+           "widening_power"_a = defaults.widening_power,
+           "gumbel_moves"_a = defaults.num_considered_actions, "gumbel_visits"_a = defaults.c_visit,
+           "gumbel_scale"_a = defaults.c_scale, "exact_key"_a = defaults.exact_key,
+           "most_nodes"_a = defaults.max_nodes)
       .def("set", &set, "slot"_a, "board"_a, "Puts a game into a slot, in place of what was there.")
       .def(
           "clear", [](TreeSearch& search, std::size_t slot) { search.clear(slot); }, "slot"_a,
@@ -210,25 +212,25 @@ void bind_tree_search(nb::module_& module) {
            "seeds"_a.none(),
            nb::sig("def start(self, slots: numpy.typing.NDArray[numpy.int64], simulations: int, *, "
                    "noise: bool, seeds: numpy.typing.NDArray[numpy.uint64]) -> None"),
-           "Begins a search in each slot; without noise the seeds do not matter.")
+           "Starts a search in each slot; without noise the seeds do not matter.")
       .def("advance", &advance, "slots"_a.none(), "moves"_a.none(),
            nb::sig("def advance(self, slots: numpy.typing.NDArray[numpy.int64], "
                    "moves: numpy.typing.NDArray[numpy.uint16]) -> None"),
-           "Plays a move in each slot and keeps what is known of what follows.")
+           "Plays a move in each slot and keeps the subtree below it.")
       .def("gather", &gather, "most"_a, "planes"_a.none() = nb::none(),
            nb::sig("def gather(self, most: int, "
                    "planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int"),
-           "Walks until there are `most` leaves, or none can be had: returns how many, 0 when all "
-           "searches are done. Their planes68 are written to the first rows of `planes`.")
+           "Simulates until there are `most` leaves, or no game has another: returns how many, 0 "
+           "when all searches are done. Their planes68 are written to the first rows of `planes`.")
       .def("receive", &receive, "wdl"_a.none(), "logits"_a.none() = nb::none(),
            nb::sig("def receive(self, wdl: numpy.typing.NDArray[numpy.float32], "
                    "logits: numpy.typing.NDArray[numpy.float32] | None = None) -> None"),
-           "For the leaves that were gathered, in order: chances of the side to move [N, 3], and "
-           "logits of az4672 [N, 4672]; without these all legal moves are alike.")
+           "For the leaves that were gathered, in order: WDL for the side to move [N, 3], and "
+           "logits of az4672 [N, 4672]; without these the priors are uniform.")
       .def("is_done", &is_done, "slots"_a.none(),
            nb::sig("def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "numpy.typing.NDArray[numpy.bool_]"),
-           "Whether the search of each slot has begun all its walks.")
+           "Whether the search of each slot has started all its simulations.")
       .def("moves", &moves, "slots"_a.none(),
            nb::sig("def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "
@@ -236,23 +238,22 @@ void bind_tree_search(nb::module_& module) {
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.int64]]"),
            "All legal moves of the slots, with actions of az4672, visits, priors, values for the "
-           "side to move, the "
-           "share each should be played with, and offsets: slot i has rows offsets[i] up to "
+           "side to move, the search policy, and offsets: slot i has rows offsets[i] up to "
            "offsets[i + 1].")
       .def("roots", &roots, "slots"_a.none(),
            nb::sig("def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.int32]]"),
-           "Of each slot: the best move (0: none), chances of the side to move [N, 3] as the mean "
+           "Of each slot: the best move (0: none), WDL for the side to move [N, 3] as the mean "
            "of all simulations and as the mean of the best move's, visits, and plies to a proven "
            "mate (negative: against the side to move; 0: none is proven).")
       .def("outlooks", &outlooks, "slot"_a,
            nb::sig("def outlooks(self, slot: int) -> tuple[numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.int32], list[list[int]]]"),
-           "Of each legal move, in the order of `moves`: chances of the side that plays it [M, 3] "
-           "(all 0: nothing is known), plies to a proven mate as in `roots`, and the line it "
-           "begins.");
+           "Of each legal move, in the order of `moves`: WDL for the side that plays it [M, 3] "
+           "(all 0 without visits), plies to a proven mate as in `roots`, and its principal "
+           "variation.");
 }
 
 }  // namespace selfmate::bindings

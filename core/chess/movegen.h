@@ -1,4 +1,4 @@
-// Legal moves, generated as such: pins and checks are known before a move is written.
+// Generates legal moves only: pins and checks are known before a move is written.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr int kMoveListCapacity = 512;
 class MoveList {
  public:
   MoveList() = default;
-  // Copies what is there, not the room left.
+  // Copies the moves, not the whole capacity.
   MoveList(const MoveList& other) { *this = other; }
   MoveList& operator=(const MoveList& other) {
     size_ = other.size_;

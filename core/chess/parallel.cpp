@@ -14,15 +14,15 @@ namespace selfmate {
 namespace {
 
 // A sleeping thread takes some hundred microseconds to come back, as long as hundreds of games take
-// to step. So whoever waits first looks again and again for a while, giving way to other threads.
-constexpr std::chrono::microseconds kPatience(200);
-// How long whoever is done leaves the shares of others alone. Games that change cores must be
-// fetched from the other's cache, which takes longer than most of what is done with them.
-constexpr std::chrono::microseconds kCourtesy(30);
+// to step. So a waiting thread first spins for a while, yielding to other threads.
+constexpr std::chrono::microseconds kSpinTime(200);
+// How long a thread that is done leaves the shares of other threads alone. Games that change cores
+// must be fetched from the other core's cache, which takes longer than most of the work on them.
+constexpr std::chrono::microseconds kStealDelay(30);
 
 template <class T>
 void wait_while(const std::atomic<T>& value, T old) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kSpinTime;
   while (value.load() == old) {
     if (std::chrono::steady_clock::now() > end) return value.wait(old);
     std::this_thread::yield();
@@ -46,7 +46,7 @@ struct Job {
     const auto begin_of = [&](int w) { return int(std::int64_t(shares) * w / workers); };
     const int begin = begin_of(worker), end = begin_of(worker + 1);
     for (int share = begin; share < end; ++share) claim(share);
-    const auto until = std::chrono::steady_clock::now() + kCourtesy;
+    const auto until = std::chrono::steady_clock::now() + kStealDelay;
     while (unclaimed.load() > 0 && std::chrono::steady_clock::now() < until)
       std::this_thread::yield();
     for (int i = 0; i < shares && unclaimed.load() > 0; ++i) claim((end + i) % shares);

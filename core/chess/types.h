@@ -1,4 +1,4 @@
-// The words of the rule book: colours, pieces, squares and moves.
+// The basic types of the rules: colours, pieces, squares and moves.
 #pragma once
 
 #include <cstdint>

@@ -14,42 +14,42 @@ namespace {
 
 }  // namespace
 
-Ragged<std::int32_t> legal_actions(Coding coding, Games games, int threads) {
+Ragged<std::int32_t> legal_actions(ActionEncoding encoding, Games games, int threads) {
   Ragged<std::int32_t> ragged;
   ragged.offsets = row_offsets(
-      games, threads, [&](const Position& position) { return count_actions(coding, position); });
+      games, threads, [&](const Position& position) { return count_actions(encoding, position); });
   ragged.values.resize(std::size_t(ragged.offsets.back()));
   for_each_game(games, threads, [&](std::size_t i, const Game& game) {
-    list_actions(coding, game.position(), ragged.values.data() + ragged.offsets[i]);
+    list_actions(encoding, game.position(), ragged.values.data() + ragged.offsets[i]);
   });
   return ragged;
 }
 
-void action_mask(Coding coding, Games games, std::uint8_t* out, int threads) {
-  const std::size_t size = std::size_t(action_count(coding));
+void action_mask(ActionEncoding encoding, Games games, std::uint8_t* out, int threads) {
+  const std::size_t size = std::size_t(action_count(encoding));
   for_each_game(games, threads, [&](std::size_t i, const Game& game) {
     std::uint8_t* row = out + i * size;
     std::fill_n(row, size, std::uint8_t(0));
     for (const Move move : legal_moves(game.position()))
-      row[encode_action(coding, move, game.position().turn())] = 1;
+      row[encode_action(encoding, move, game.position().turn())] = 1;
   });
 }
 
-void actions_of_moves(Coding coding, Games games, const Move* moves, std::int32_t* out,
+void actions_of_moves(ActionEncoding encoding, Games games, const Move* moves, std::int32_t* out,
                       int threads) {
   for_each_game(games, threads, [&](std::size_t i, const Game& game) {
     const Position& position = game.position();
     if (!position.is_legal(moves[i])) refuse(i, describe_move(moves[i]), position);
-    out[i] = encode_action(coding, moves[i], position.turn());
+    out[i] = encode_action(encoding, moves[i], position.turn());
   });
 }
 
-void moves_of_actions(Coding coding, Games games, const std::int32_t* actions, Move* out,
+void moves_of_actions(ActionEncoding encoding, Games games, const std::int32_t* actions, Move* out,
                       int threads) {
   for_each_game(games, threads, [&](std::size_t i, const Game& game) {
-    out[i] = decode_action(coding, actions[i], game.position());
+    out[i] = decode_action(encoding, actions[i], game.position());
     if (out[i] == kNoMove)
-      refuse(i, std::string(layout_of(coding).name) + " index " + std::to_string(actions[i]),
+      refuse(i, std::string(layout_of(encoding).name) + " index " + std::to_string(actions[i]),
              game.position());
   });
 }

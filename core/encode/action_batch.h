@@ -9,14 +9,14 @@ namespace selfmate {
 
 // Legal moves as indices, in the order of move generation. The four promotions that share an index
 // of from_to4096 are listed once.
-Ragged<std::int32_t> legal_actions(Coding coding, Games games, int threads);
+Ragged<std::int32_t> legal_actions(ActionEncoding encoding, Games games, int threads);
 // One row of action_count() bytes per game: 1 where the action is legal, else 0.
-void action_mask(Coding coding, Games games, std::uint8_t* out, int threads);
+void action_mask(ActionEncoding encoding, Games games, std::uint8_t* out, int threads);
 
 // One move, or one action, per game. BadInput names the first game whose entry is not legal.
-void actions_of_moves(Coding coding, Games games, const Move* moves, std::int32_t* out,
+void actions_of_moves(ActionEncoding encoding, Games games, const Move* moves, std::int32_t* out,
                       int threads);
-void moves_of_actions(Coding coding, Games games, const std::int32_t* actions, Move* out,
+void moves_of_actions(ActionEncoding encoding, Games games, const std::int32_t* actions, Move* out,
                       int threads);
 
 // One row of 136 values, bytes or floats, per legal move, in the order of move generation.

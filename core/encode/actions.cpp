@@ -25,8 +25,8 @@ constexpr Square stepped(Square from, Step step, int times = 1) {
   return file < 0 || file > 7 || rank < 0 || rank > 7 ? kNoSquare : make_square(file, rank);
 }
 
-// A coding as two tables. Every index has one move; promotions to a queen are listed without the
-// queen where the coding leaves it out.
+// An action encoding as two tables. Every index has one move; promotions to a queen are listed
+// without the queen where the encoding leaves it out.
 template <int Size>
 struct Tables {
   std::array<Move, Size> move_of{};                          // kNoMove where the board ends
@@ -105,7 +105,7 @@ constexpr std::array<std::int32_t, 1968> kUciFlipped = [] {
   return flipped;
 }();
 
-// For codings that say "promotes to a queen" by the squares alone.
+// For encodings that say "promotes to a queen" by the squares alone.
 Move with_queen(Move move, const Position& position) {
   const bool last_rank = (bit(to_of(move)) & kBackRanks) != 0;
   const bool pawn = (position.pieces(kPawn) & bit(from_of(move))) != 0;
@@ -113,13 +113,13 @@ Move with_queen(Move move, const Position& position) {
   return bare && pawn && last_rank ? Move(move | kQueen << 12) : move;
 }
 
-Move move_at(Coding coding, int index, const Position& position) {
-  switch (coding) {
-    case Coding::kFromTo4096:
+Move move_at(ActionEncoding encoding, int index, const Position& position) {
+  switch (encoding) {
+    case ActionEncoding::kFromTo4096:
       return with_queen(make_move(index >> 6, index & 63), position);
-    case Coding::kUci1968:
+    case ActionEncoding::kUci1968:
       return kUci.move_of[std::size_t(index)];
-    case Coding::kAz4672:
+    case ActionEncoding::kAz4672:
       break;
   }
   const Move seen = kAz.move_of[std::size_t(index)];
@@ -128,43 +128,43 @@ Move move_at(Coding coding, int index, const Position& position) {
 
 }  // namespace
 
-Coding coding_named(std::string_view name) {
+ActionEncoding action_encoding_named(std::string_view name) {
   std::string allowed;
-  for (std::size_t i = 0; i < kCodings.size(); ++i) {
-    if (kCodings[i].name == name) return Coding(i);
-    allowed += (i ? ", " : "") + std::string(kCodings[i].name);
+  for (std::size_t i = 0; i < kActionEncodings.size(); ++i) {
+    if (kActionEncodings[i].name == name) return ActionEncoding(i);
+    allowed += (i ? ", " : "") + std::string(kActionEncodings[i].name);
   }
-  throw BadInput("unknown action coding " + quoted(name) + "; known are " + allowed);
+  throw BadInput("unknown action encoding " + quoted(name) + "; known are " + allowed);
 }
 
-int encode_action(Coding coding, Move move, Color turn) {
-  switch (coding) {
-    case Coding::kFromTo4096:
+int encode_action(ActionEncoding encoding, Move move, Color turn) {
+  switch (encoding) {
+    case ActionEncoding::kFromTo4096:
       return from_of(move) * 64 + to_of(move);
-    case Coding::kUci1968:
+    case ActionEncoding::kUci1968:
       return kUci.index(move);
-    case Coding::kAz4672:
+    case ActionEncoding::kAz4672:
       break;
   }
   return kAz.index(without_queen(turn == kWhite ? move : flip_ranks(move)));
 }
 
-Move decode_action(Coding coding, int index, const Position& position) {
-  if (index < 0 || index >= action_count(coding)) return kNoMove;
-  const Move move = move_at(coding, index, position);
+Move decode_action(ActionEncoding encoding, int index, const Position& position) {
+  if (index < 0 || index >= action_count(encoding)) return kNoMove;
+  const Move move = move_at(encoding, index, position);
   return position.is_legal(move) ? move : kNoMove;
 }
 
-int count_actions(Coding coding, const Position& position) {
-  if (coding != Coding::kFromTo4096) return count_legal_moves(position);
+int count_actions(ActionEncoding encoding, const Position& position) {
+  if (encoding != ActionEncoding::kFromTo4096) return count_legal_moves(position);
   const MoveList moves = legal_moves(position);
   return int(std::count_if(moves.begin(), moves.end(),
-                           [&](Move move) { return represents_action(coding, move); }));
+                           [&](Move move) { return represents_action(encoding, move); }));
 }
 
-void list_actions(Coding coding, const Position& position, std::int32_t* out) {
+void list_actions(ActionEncoding encoding, const Position& position, std::int32_t* out) {
   for (const Move move : legal_moves(position))
-    if (represents_action(coding, move)) *out++ = encode_action(coding, move, position.turn());
+    if (represents_action(encoding, move)) *out++ = encode_action(encoding, move, position.turn());
 }
 
 const std::array<Move, 1968>& uci1968_moves() {

@@ -1,5 +1,5 @@
-// Moves as numbers of a fixed range, for nets that give one number per action. The codings are
-// drawn in docs/encodings.md.
+// Action encodings: moves as indices of a fixed range, for nets with one output per action. The
+// layouts are drawn in docs/encodings.md.
 #pragma once
 
 #include <array>
@@ -9,39 +9,40 @@
 
 namespace selfmate {
 
-enum class Coding : std::uint8_t { kFromTo4096, kUci1968, kAz4672 };
+enum class ActionEncoding : std::uint8_t { kFromTo4096, kUci1968, kAz4672 };
 
-struct CodingLayout {
+struct ActionLayout {
   std::string_view name;
   int size;
   int version;  // raised whenever an index changes its meaning
 };
-inline constexpr std::array<CodingLayout, 3> kCodings{
+inline constexpr std::array<ActionLayout, 3> kActionEncodings{
     {{"from_to4096", 4096, 1}, {"uci1968", 1968, 1}, {"az4672", 4672, 1}}};
 
-constexpr const CodingLayout& layout_of(Coding coding) {
-  return kCodings[std::size_t(coding)];
+constexpr const ActionLayout& layout_of(ActionEncoding encoding) {
+  return kActionEncodings[std::size_t(encoding)];
 }
-constexpr int action_count(Coding coding) {
-  return layout_of(coding).size;
+constexpr int action_count(ActionEncoding encoding) {
+  return layout_of(encoding).size;
 }
 // BadInput for an unknown name.
-Coding coding_named(std::string_view name);
+ActionEncoding action_encoding_named(std::string_view name);
 
 // For a move that is legal for `turn` in some position; az4672 alone depends on the side.
-int encode_action(Coding coding, Move move, Color turn);
+int encode_action(ActionEncoding encoding, Move move, Color turn);
 // kNoMove when the index is out of range or no legal move here.
-Move decode_action(Coding coding, int index, const Position& position);
+Move decode_action(ActionEncoding encoding, int index, const Position& position);
 
 // Whether the move is the one that stands for its index; in from_to4096 the queen stands for all
 // four promotions.
-constexpr bool represents_action(Coding coding, Move move) {
-  return coding != Coding::kFromTo4096 || promotion_of(move) == 0 || promotion_of(move) == kQueen;
+constexpr bool represents_action(ActionEncoding encoding, Move move) {
+  return encoding != ActionEncoding::kFromTo4096 || promotion_of(move) == 0 ||
+         promotion_of(move) == kQueen;
 }
 
 // How many indices the legal moves have, and these in the order of move generation.
-int count_actions(Coding coding, const Position& position);
-void list_actions(Coding coding, const Position& position, std::int32_t* out);
+int count_actions(ActionEncoding encoding, const Position& position);
+void list_actions(ActionEncoding encoding, const Position& position, std::int32_t* out);
 
 // The move that each index of uci1968 stands for.
 const std::array<Move, 1968>& uci1968_moves();

@@ -23,7 +23,7 @@ void encode_each(Games games, std::size_t size, void* out, int threads, Encode e
   });
 }
 
-void encode_widened(Encoding encoding, Games games, void* out, int threads) {
+void encode_as_floats(Encoding encoding, Games games, void* out, int threads) {
   const std::size_t size = layout_of(encoding).size();
   const EncodeBytes encode = byte_encoder(encoding);
   encode_each<float>(games, size, out, threads, [&](const Game& game, float* block) {
@@ -53,7 +53,7 @@ void encode_batch(Encoding encoding, Games games, void* out, Number number, int 
   } else if (number == Number::kUint8) {
     encode_each<std::uint8_t>(games, layout.size(), out, threads, byte_encoder(encoding));
   } else {
-    encode_widened(encoding, games, out, threads);
+    encode_as_floats(encoding, games, out, threads);
   }
 }
 

@@ -23,11 +23,11 @@ bool gives_check(const Position& position, Move move) {
 
 }  // namespace
 
-float halfmove_share(const Position& position) {
+float halfmove_fraction(const Position& position) {
   return float(std::min(position.halfmove_clock(), kHalfmoveCap)) / float(kHalfmoveCap);
 }
 
-float fullmove_share(const Position& position) {
+float fullmove_fraction(const Position& position) {
   return float(std::min(position.fullmove_number(), kFullmoveCap)) / float(kFullmoveCap);
 }
 
@@ -43,8 +43,8 @@ void encode_features839(const Position& position, float* out) {
     *rest++ = position.castling() & right ? 1.0f : 0.0f;
   std::fill_n(rest, 64, 0.0f);
   if (position.en_passant() != kNoSquare) rest[position.en_passant()] = 1.0f;
-  rest[64] = halfmove_share(position);
-  rest[65] = fullmove_share(position);
+  rest[64] = halfmove_fraction(position);
+  rest[65] = fullmove_fraction(position);
 }
 
 void encode_move136(const Position& position, Move move, std::uint8_t* out) {

@@ -13,8 +13,8 @@ constexpr int kMove136Size = 64 + 64 + 5 + 3;
 // Counters are capped so that every value lies in [0, 1].
 constexpr std::uint32_t kHalfmoveCap = 100;
 constexpr std::uint32_t kFullmoveCap = 200;
-float halfmove_share(const Position& position);
-float fullmove_share(const Position& position);
+float halfmove_fraction(const Position& position);
+float fullmove_fraction(const Position& position);
 
 // Each writes the whole of its block.
 void encode_onehot768(const Position& position, std::uint8_t* out);

@@ -31,7 +31,7 @@ static_assert(kCentreControl + 1 == kPlanes68Count);
 
 constexpr std::array<Square, 4> kCentre = {27, 28, 35, 36};  // d4 e4 d5 e5
 constexpr Bitboard kOwnHalf = 0xFFFFFFFFULL;
-constexpr int kMostKnightMoves = 8, kMostBishopMoves = 13, kMostCentreControl = 4;
+constexpr int kMaxKnightMoves = 8, kMaxBishopMoves = 13, kMaxCentreControl = 4;
 
 void fill(float* out, int plane, float value) {
   std::fill_n(out + plane * 64, 64, value);
@@ -113,7 +113,7 @@ class OwnPieces {
     mark(out_, kWeakSquares, kOwnHalf & ~attacked_);
     for (std::size_t i = 0; i < kCentre.size(); ++i)
       out_[kCentreControl * 64 + kCentre[i]] =
-          float(std::min(control_[i], kMostCentreControl)) / float(kMostCentreControl);
+          float(std::min(control_[i], kMaxCentreControl)) / float(kMaxCentreControl);
   }
 
  private:
@@ -137,8 +137,8 @@ class OwnPieces {
       defenders_ |= attacks & own_zone_ ? bit(square) : 0;
       for (std::size_t i = 0; i < kCentre.size(); ++i) control_[i] += attacks >> kCentre[i] & 1;
       const int free = Type == kKnight || Type == kBishop ? popcount(attacks & ~view_.own_all) : 0;
-      if (Type == kKnight) out_[kKnightMobility * 64 + square] = float(free) / kMostKnightMoves;
-      if (Type == kBishop) out_[kBishopMobility * 64 + square] = float(free) / kMostBishopMoves;
+      if (Type == kKnight) out_[kKnightMobility * 64 + square] = float(free) / kMaxKnightMoves;
+      if (Type == kBishop) out_[kBishopMobility * 64 + square] = float(free) / kMaxBishopMoves;
     }
   }
 
@@ -185,10 +185,10 @@ void write_board(const Position& position, Color side, float* out) {
 void write_state(const Position& position, int earlier_occurrences, float* out) {
   const bool white = position.turn() == kWhite;
   fill(out, kSideToMove, white ? 1.0f : 0.0f);
-  fill(out, kFullmoves, fullmove_share(position));
+  fill(out, kFullmoves, fullmove_fraction(position));
   for (int right = 0; right < 4; ++right)
     if (position.castling() >> right & 1) fill(out, kCastling + (right ^ (white ? 0 : 2)), 1.0f);
-  fill(out, kHalfmoves, halfmove_share(position));
+  fill(out, kHalfmoves, halfmove_fraction(position));
   if (const Square square = position.en_passant(); square != kNoSquare)
     out[kEnPassant * 64 + (white ? square : flip_rank(square))] = 1.0f;
   if (earlier_occurrences >= 1) fill(out, kSeenOnce, 1.0f);

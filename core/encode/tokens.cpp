@@ -5,8 +5,9 @@
 namespace selfmate {
 namespace {
 
-// The seed names the pieces pawn, bishop, knight, rook, queen, king; ours has knight first.
-constexpr std::array<std::uint8_t, 6> kPlaceOfType = {0, 2, 1, 3, 4, 5};
+// The reference design orders pieces as pawn, bishop, knight, rook, queen, king; PieceType has the
+// knight before the bishop.
+constexpr std::array<std::uint8_t, 6> kOrderOfType = {0, 2, 1, 3, 4, 5};
 
 void write_squares(const Position& position, std::uint8_t* out) {
   std::fill_n(out, 64, kTokenEmpty);
@@ -15,7 +16,7 @@ void write_squares(const Position& position, std::uint8_t* out) {
     const Square square = pop_lowest(rest);
     const Piece piece = position.piece_on(square);
     const std::uint8_t first = color_of(piece) == position.turn() ? kTokenOwn : kTokenEnemy;
-    out[square ^ flip] = std::uint8_t(first + kPlaceOfType[type_of(piece)]);
+    out[square ^ flip] = std::uint8_t(first + kOrderOfType[type_of(piece)]);
   }
 }
 

@@ -1,4 +1,4 @@
-// A position as a sentence of 78 words out of 16, seen from the side to move: the input of
+// A position as a sequence of 78 tokens out of 16, in the view of the side to move: the input of
 // searchless. The layout is drawn in docs/encodings.md.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace selfmate {
 constexpr int kTokens78Size = 1 + 64 + 4 + 9;
 constexpr int kTokenVocabulary = 16;
 
-// The words: 0 opens the sentence; own pieces are 2..7, the enemy's 8..13.
+// The tokens: 0 starts the sequence; own pieces are 2..7, the enemy's 8..13.
 constexpr std::uint8_t kTokenStart = 0;
 constexpr std::uint8_t kTokenEmpty = 1;
 constexpr std::uint8_t kTokenOwn = 2;

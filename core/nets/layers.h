@@ -1,7 +1,7 @@
-// The layers of an SE-ResNet as the forward pass reads them: weights already packed, owned by
-// somebody else. Plain pointers only, since files compiled for other processors read them too.
+// Layers as the kernels read them: weights already packed, owned by somebody else. Plain pointers
+// only, since this is read by code that is compiled for several processors.
 //
-// A board is [square][channel]. Widths are multiples of kGrain, filled up with zeros.
+// A board is [square][channel]. Widths are multiples of kGrain, padded with zeros.
 #pragma once
 
 #include <cstddef>
@@ -9,40 +9,62 @@
 namespace selfmate {
 
 constexpr int kSquares = 64;
-constexpr int kGrain = 8;         // a panel has this many columns or
-constexpr int kPanel = 16;        // this many; only the last one may be narrow
-constexpr int kNormGroups = 8;    // of channels that are normalised together
-constexpr int kHeads = 4;         // of attention
-constexpr int kTiles = 4;         // of a board, 4 x 4 squares each
-constexpr int kTileNumbers = 36;  // of a transformed tile
+constexpr int kGrain = 8;       // a panel has this many columns or
+constexpr int kPanel = 16;      // this many; only the last one may be narrow
+constexpr int kNormGroups = 8;  // of channels that are normalised together
+constexpr int kHeads = 4;       // of attention
+constexpr int kTiles = 4;       // of a board, 4 x 4 squares each
+constexpr int kPoints = 36;     // of a transformed tile, 6 x 6
 constexpr int kPlanes = 68;
-constexpr int kKinds = 73;  // of moves from a square
+constexpr int kMoveTypes = 73;  // of moves from a square, as in AlphaZero's encoding
 constexpr int kValueChannels = 8;
 constexpr int kValueWidth = 512;
 
-// How many boards are worked on together, so that weights are fetched once for all of them: the
-// transformed tiles of more would not stay in a core's own cache, and large nets have more weights
-// to fetch than tiles.
-constexpr int boards_at_once(int filters) {
-  return filters <= 64 ? 6 : 12;
-}
-
-constexpr int filled(int width) {
+constexpr int padded(int width) {
   return (width + kGrain - 1) / kGrain * kGrain;
 }
 
-// rows [N, outputs] = bias + rows [N, inputs] x matrix [inputs, outputs]; panel after panel of
-// columns, in each row after row.
-struct Product {
+// How many boards go through a layer together, so that its weights are fetched once for all of
+// them. The transformed tiles of more would not stay in a core's own cache; large nets have more
+// weights to fetch than tiles.
+constexpr int boards_per_group(int filters) {
+  return filters <= 64 ? 6 : 12;
+}
+
+// Matrices whose distance is a power of two would compete for the same lines of the cache.
+constexpr std::ptrdiff_t kGap = 16;
+
+// From one of the 36 matrices [tile, channel] of transformed boards to the next.
+constexpr std::ptrdiff_t point_stride(int boards, int channels) {
+  return std::ptrdiff_t(boards) * kTiles * channels + kGap;
+}
+
+// rows [N, outputs] = bias + rows [N, inputs] x matrix [inputs, outputs]. The matrix is stored
+// panel after panel of columns, and row after row within a panel.
+struct Linear {
   int inputs, outputs;
   const float* panels;
   const float* bias;
 };
 
-// 3 x 3 with a border of zeros, its filters transformed: panel after panel of outputs, in each a
-// matrix [inputs, panel] for each of the numbers of a tile.
+// Filters [outputs, inputs, 3, 3] of a convolution. With `backward` they are read as those of the
+// convolution that takes gradients of outputs to gradients of inputs: outputs and inputs change
+// places, and the filters are rotated by 180 degrees.
+struct Filters {
+  const float* weights;
+  int outputs, inputs;
+  bool backward = false;
+
+  float at(int output, int input, int tap) const {
+    return backward ? weights[9 * (std::ptrdiff_t(input) * outputs + output) + 8 - tap]
+                    : weights[9 * (std::ptrdiff_t(output) * inputs + input) + tap];
+  }
+};
+
+// A 3 x 3 convolution with a border of zeros, its filters transformed (nets/winograd.h): panel
+// after panel of outputs, in each a matrix [inputs, panel] for each of the 36 points.
 struct Convolution {
-  int inputs, outputs;
+  int inputs, outputs;  // outputs are padded
   const float* panels;
 };
 
@@ -51,59 +73,83 @@ struct Norm {
   const float* bias;
 };
 
-struct Squeeze {
-  Product down, up;
+struct SqueezeExcitation {
+  Linear down, up;
 };
 
-// `look` makes queries, keys and values, in this order, each head's filled up to `head_width`.
-// Queries are divided by the root of a head's true width already.
-struct Attention {
+// `qkv` makes queries, keys and values, in this order, each head's padded to `head_width`. Its
+// weights contain the division of queries by the root of a head's true width.
+struct SquareAttention {
   int head_width;
   Norm norm;
-  const float* places;
-  Product look, add;
+  const float* position_embedding;  // [64, filters]
+  Linear qkv, output;
 };
 
-struct Block {
+struct ResidualBlock {
   Convolution first, second;
   Norm first_norm, second_norm;
   bool has_squeeze, has_attention;
-  Squeeze squeeze;
-  Attention attention;
+  SqueezeExcitation squeeze;
+  SquareAttention attention;
 };
 
-struct Layers {
+struct SeResNetLayers {
   int planes, filters, block_count, outputs;
   Convolution stem;
   Norm stem_norm;
-  const Block* blocks;
-  Product policy, value_channels, value_hidden, value_out;
+  const ResidualBlock* blocks;
+  Linear policy, value_channels, value_hidden, value_out;
 };
 
-// Room to work in, for the boards that are worked on together.
-struct Room {
-  float* boards;    // [boards, 64, filters]
-  float* changes;   // [boards, 64, filters]
-  float* planes;    // [64, filled(planes)]
-  float* tiles;     // of all boards, transformed: [36, tile, channel] with gaps
-  float* sums;      // of a panel: [36, tile, panel] with gaps
-  float* channels;  // [5, filters]
-  float* squares;   // [64, filters], normalised
-  float* looks;     // [64, 3, heads, head_width]
-  float* queries;   // of a head, turned: [head_width, 64]
-  float* scores;    // of a head: [key, query]
-  float* seen;      // [64, heads, head_width]
-  float* policy;    // [64, filled(kinds)]
-  float* values;    // [boards, 64, value channels]
-  float* hidden;    // [boards, value width]
-  float* answers;   // [boards, filled(outputs)]
+// Scratch memory of a forward pass, for one group of boards.
+struct SeResNetScratch {
+  float* boards;          // [boards, 64, filters]
+  float* residuals;       // [boards, 64, filters]
+  float* planes;          // [64, padded(planes)]
+  float* tiles;           // of all boards, transformed: [36, tile, channel] with gaps
+  float* sums;            // of a panel: [36, tile, panel] with gaps
+  float* channels;        // [5, filters]
+  float* squares;         // [64, filters], normalised
+  float* qkv;             // [64, 3, heads, head_width]
+  float* queries;         // of a head, transposed: [head_width, 64]
+  float* scores;          // of a head: [key, query]
+  float* attended;        // [64, heads, head_width]
+  float* policy;          // [64, padded(move types)]
+  float* value_channels;  // [boards, 64, value channels]
+  float* value_hidden;    // [boards, value width]
+  float* value_out;       // [boards, padded(outputs)]
 };
 
-// Matrices that lie apart by a power of two would compete for the same lines of the cache.
-constexpr std::ptrdiff_t kGap = 16;
+// Attention of all tokens of a sequence to all.
+struct TokenAttention {
+  int tokens, heads, head_width;
+  const float* bias;  // [heads, query, key], added to the scores; or null
 
-constexpr std::ptrdiff_t tile_step(int boards, int channels) {
-  return std::ptrdiff_t(boards) * kTiles * channels + kGap;
-}
+  int width() const { return heads * head_width; }
+};
+
+// Scratch memory of token attention, on cache lines.
+struct AttentionScratch {
+  int queries;               // the tokens, padded
+  float scale;               // of scores: 1 / sqrt(head width)
+  float* transposed;         // [head width, queries]
+  float* weights;            // [key, query]
+  float* gradients;          // [key, query]
+  float* bias;               // [heads, key, query]
+  float* bias_gradient;      // [heads, key, query]
+  std::ptrdiff_t head_step;  // from head to head
+
+  const float* bias_of(int head) const { return bias + head * head_step; }
+  float* bias_gradient_of(int head) const { return bias_gradient + head * head_step; }
+};
+
+// Scratch memory of a convolution in training, for one group of boards.
+struct ConvolutionScratch {
+  float* board;   // [64, padded(inputs)]
+  float* tiles;   // as in SeResNetScratch
+  float* sums;    // as in SeResNetScratch
+  float* boards;  // [boards, 64, padded(outputs)]
+};
 
 }  // namespace selfmate

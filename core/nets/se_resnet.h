@@ -1,4 +1,4 @@
-// The SE-ResNet of nets/se_resnet.py on the processor, without torch.
+// The SE-ResNet of selfmate.nets on the processor, without torch: inference only.
 #pragma once
 
 #include <cstdint>
@@ -6,35 +6,49 @@
 #include <mutex>
 #include <vector>
 
-#include "nets/forward.h"
+#include "nets/dispatch.h"
 #include "nets/se_resnet_weights.h"
-#include "nets/workroom.h"
 
 namespace selfmate {
 
-// For any number of threads at once. A row's answer is the same, bit for bit, in any batch.
+// Memory of a forward pass, kept from call to call: to get it anew would take longer than a board.
+class SeResNetMemory {
+ public:
+  explicit SeResNetMemory(const SeResNetLayers& net);
+  const SeResNetScratch& scratch() const { return scratch_; }
+
+ private:
+  float* allocate(std::size_t size) { return buffers_.emplace_back(size).get(); }
+
+  std::vector<AlignedFloats> buffers_;
+  SeResNetScratch scratch_;
+};
+
+// Any number of threads may call any method at once. The result for a row is the same, bit for bit,
+// in any batch.
 class SeResNet {
  public:
-  // `portable`: the version for any processor, even where there is a quicker one.
+  // `portable`: the kernels for any processor, even where there are faster ones.
   SeResNet(const SeResNetShape& shape, const Weights& weights, bool portable);
 
-  // Takes over other weights. Who is at work goes on with those it began with.
+  // Takes over other weights. Evaluations that run meanwhile finish with the old ones.
   void load(const Weights& weights);
 
-  // Values [count, outputs] and logits [count, 4672] for planes [count, 68, 64].
+  // Values [count, outputs] and logits [count, 4672] of planes [count, 68, 64].
   void evaluate(const float* planes, std::int64_t count, int threads, float* values, float* logits);
 
   int outputs() const { return shape_.outputs(); }
 
  private:
-  void evaluate_share(const Layers& layers, const float* planes, std::int64_t count, float* values,
-                      float* logits);
+  void evaluate_share(const SeResNetLayers& layers, const float* planes, std::int64_t count,
+                      float* values, float* logits);
+  std::unique_ptr<SeResNetMemory> take_memory(const SeResNetLayers& layers);
 
   const SeResNetShape shape_;
-  const Forward forward_;
+  const Kernels& kernels_;
   std::mutex mutex_;
   std::shared_ptr<const PackedNet> packed_;
-  std::vector<std::unique_ptr<Workroom>> free_rooms_;
+  std::vector<std::unique_ptr<SeResNetMemory>> free_memory_;
 };
 
 }  // namespace selfmate

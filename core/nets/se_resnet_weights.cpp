@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "chess/notation.h"
-#include "nets/winograd_points.h"
 
 namespace selfmate {
 namespace {
@@ -25,27 +24,6 @@ void check(const SeResNetShape& shape) {
                    " blocks is not possible in a net of " + std::to_string(shape.blocks));
 }
 
-// Six numbers of three, for the points 0, +-small, +-large and infinity.
-void transform_filter_line(const double* in, int step, double* out, int out_step) {
-  const auto pair = [&](double point, double square, double other_square, int at) {
-    const double divisor = 2 * square * (square - other_square);
-    const double even = in[0] + square * in[2 * step], odd = point * in[step];
-    out[at * out_step] = (even + odd) / divisor;
-    out[(at + 1) * out_step] = (even - odd) / divisor;
-  };
-  out[0] = in[0];
-  pair(kSmallPoint, kSmallSquare, kLargeSquare, 1);
-  pair(kLargePoint, kLargeSquare, kSmallSquare, 3);
-  out[5 * out_step] = in[2 * step];
-}
-
-void transform_filter(const float* filter, double* out) {
-  double numbers[9], lines[18];
-  for (int i = 0; i < 9; ++i) numbers[i] = filter[i];
-  for (int x = 0; x < 3; ++x) transform_filter_line(numbers + x, 3, lines + x, 3);
-  for (int y = 0; y < 6; ++y) transform_filter_line(lines + 3 * y, 1, out + 6 * y, 1);
-}
-
 // Where a column of a packed matrix of so many outputs begins, in floats, and its rows' stride.
 struct Column {
   Column(int column, int outputs)
@@ -58,7 +36,8 @@ struct Column {
 // Weights by their names; each is checked when it is asked for.
 class Packer {
  public:
-  Packer(const Weights& weights, std::vector<Floats>& parts) : weights_(weights), parts_(parts) {}
+  Packer(const Weights& weights, const Kernels& kernels, std::vector<AlignedFloats>& buffers)
+      : weights_(weights), kernels_(kernels), buffers_(buffers) {}
 
   const float* find(const std::string& name, const std::vector<std::size_t>& shape) {
     const auto found = weights_.find(name);
@@ -81,13 +60,13 @@ class Packer {
                      std::to_string(weights_.size()) + " were given");
   }
 
-  float* take(std::size_t size) { return parts_.emplace_back(size).get(); }
+  float* allocate(std::size_t size) { return buffers_.emplace_back(size).get(); }
 
   const float* copy(const std::string& name, const std::vector<std::size_t>& shape) {
     const float* numbers = find(name, shape);
     std::size_t size = 1;
     for (const std::size_t extent : shape) size *= extent;
-    float* to = take(size);
+    float* to = allocate(size);
     std::copy_n(numbers, size, to);
     return to;
   }
@@ -97,11 +76,11 @@ class Packer {
     return {copy(name + ".weight", shape), copy(name + ".bias", shape)};
   }
 
-  // weight(input, output) and bias(output) are asked for up to `outputs` filled up.
+  // weight(input, output) and bias(output) are called for all of padded(outputs).
   template <class Weight, class Bias>
-  Product product(int inputs, int outputs, Weight weight, Bias bias) {
-    const int width = filled(outputs);
-    float *panels = take(std::size_t(inputs) * width), *biases = take(width);
+  Linear pack(int inputs, int outputs, Weight weight, Bias bias) {
+    const int width = padded(outputs);
+    float *panels = allocate(std::size_t(inputs) * width), *biases = allocate(width);
     for (int output = 0; output < width; ++output) {
       const Column column(output, width);
       float* at = panels + std::size_t(column.panel) * inputs + column.place;
@@ -112,12 +91,12 @@ class Packer {
   }
 
   // A layer of the net, its weight [outputs, inputs] and maybe more extents of 1.
-  Product linear(const std::string& name, int inputs, int outputs, bool pointwise = false) {
+  Linear linear(const std::string& name, int inputs, int outputs, bool pointwise = false) {
     std::vector<std::size_t> shape{std::size_t(outputs), std::size_t(inputs)};
     if (pointwise) shape.insert(shape.end(), {1, 1});
     const float* weight = find(name + ".weight", shape);
     const float* bias = find(name + ".bias", {std::size_t(outputs)});
-    return product(
+    return pack(
         inputs, outputs, [&](int i, int o) { return o < outputs ? weight[o * inputs + i] : 0.0f; },
         [&](int o) { return o < outputs ? bias[o] : 0.0f; });
   }
@@ -125,38 +104,30 @@ class Packer {
   Convolution convolution(const std::string& name, int inputs, int outputs) {
     const float* filters =
         find(name + ".weight", {std::size_t(outputs), std::size_t(inputs), 3, 3});
-    float* panels = take(std::size_t(kTileNumbers) * inputs * outputs);
-    for (int output = 0; output < outputs; ++output)
-      for (int input = 0; input < inputs; ++input) {
-        double numbers[kTileNumbers];
-        transform_filter(filters + (std::size_t(output) * inputs + input) * 9, numbers);
-        const Column column(output, outputs);
-        float* at = panels + std::size_t(column.panel) * inputs * kTileNumbers + column.place;
-        for (int i = 0; i < kTileNumbers; ++i)
-          at[(std::size_t(i) * inputs + input) * column.width] = float(numbers[i]);
-      }
+    float* panels = allocate(std::size_t(kPoints) * inputs * outputs);
+    kernels_.pack_inference_filters({filters, outputs, inputs}, panels);
     return {inputs, outputs, panels};
   }
 
-  Squeeze squeeze(const std::string& name, int filters) {
+  SqueezeExcitation squeeze(const std::string& name, int filters) {
     const int squeezed = filters / kReduction;
     return {linear(name + ".down", filters, squeezed), linear(name + ".up", squeezed, filters)};
   }
 
-  Attention attention(const std::string& name, int filters) {
+  SquareAttention attention(const std::string& name, int filters) {
     const std::size_t width(filters);
-    Attention layer;
-    layer.head_width = filled(filters / kHeads);
+    SquareAttention layer;
+    layer.head_width = padded(filters / kHeads);
     layer.norm = norm(name + ".norm", filters);
-    layer.places = copy(name + ".places", {kSquares, width});
-    layer.look = look(name + ".look", filters, layer.head_width);
-    layer.add = add(name + ".add", filters, layer.head_width);
+    layer.position_embedding = copy(name + ".places", {kSquares, width});
+    layer.qkv = qkv(name + ".look", filters, layer.head_width);
+    layer.output = attention_output(name + ".add", filters, layer.head_width);
     return layer;
   }
 
-  Block block(const std::string& name, const SeResNetShape& shape, bool has_attention) {
+  ResidualBlock block(const std::string& name, const SeResNetShape& shape, bool has_attention) {
     const int filters = shape.filters;
-    Block layer{};
+    ResidualBlock layer{};
     layer.first = convolution(name + ".first", filters, filters);
     layer.first_norm = norm(name + ".first_norm", filters);
     layer.second = convolution(name + ".second", filters, filters);
@@ -169,20 +140,20 @@ class Packer {
   }
 
   // Its inputs are numbered by channel and square in Python, by square and channel here.
-  Product value_hidden(const std::string& name) {
+  Linear value_hidden(const std::string& name) {
     constexpr int kInputs = kSquares * kValueChannels;
     const float* weight = find(name + ".weight", {kValueWidth, kInputs});
     const float* bias = find(name + ".bias", {kValueWidth});
     const auto weight_of = [&](int i, int o) {
       return weight[o * kInputs + i % kValueChannels * kSquares + i / kValueChannels];
     };
-    return product(kInputs, kValueWidth, weight_of, [&](int o) { return bias[o]; });
+    return pack(kInputs, kValueWidth, weight_of, [&](int o) { return bias[o]; });
   }
 
  private:
   static constexpr int kReduction = 8;
 
-  Product look(const std::string& name, int filters, int head_width) {
+  Linear qkv(const std::string& name, int filters, int head_width) {
     const int true_width = filters / kHeads;
     const float* weight = find(name + ".weight", {3 * std::size_t(filters), std::size_t(filters)});
     const float* bias = find(name + ".bias", {3 * std::size_t(filters)});
@@ -193,13 +164,13 @@ class Packer {
       const float number = numbers[std::size_t(part * true_width + place) * stride];
       return part < kHeads ? number * query_factor : number;
     };
-    return product(
+    return pack(
         filters, 3 * kHeads * head_width,
         [&](int i, int o) { return scaled(weight + i, filters, o); },
         [&](int o) { return scaled(bias, 1, o); });
   }
 
-  Product add(const std::string& name, int filters, int head_width) {
+  Linear attention_output(const std::string& name, int filters, int head_width) {
     const int true_width = filters / kHeads;
     const float* weight = find(name + ".weight", {std::size_t(filters), std::size_t(filters)});
     const float* bias = find(name + ".bias", {std::size_t(filters)});
@@ -207,19 +178,20 @@ class Packer {
       const int head = input / head_width, place = input % head_width;
       return place < true_width ? weight[output * filters + head * true_width + place] : 0.0f;
     };
-    return product(kHeads * head_width, filters, weight_of, [&](int o) { return bias[o]; });
+    return pack(kHeads * head_width, filters, weight_of, [&](int o) { return bias[o]; });
   }
 
   const Weights& weights_;
-  std::vector<Floats>& parts_;
+  const Kernels& kernels_;
+  std::vector<AlignedFloats>& buffers_;
   std::size_t used_ = 0;
 };
 
 }  // namespace
 
-PackedNet::PackedNet(const SeResNetShape& shape, const Weights& weights) {
+PackedNet::PackedNet(const SeResNetShape& shape, const Weights& weights, const Kernels& kernels) {
   check(shape);
-  Packer packer(weights, parts_);
+  Packer packer(weights, kernels, buffers_);
   const int filters = shape.filters;
   layers_.planes = shape.planes();
   layers_.filters = filters;
@@ -231,7 +203,7 @@ PackedNet::PackedNet(const SeResNetShape& shape, const Weights& weights) {
     blocks_.push_back(
         packer.block("blocks." + std::to_string(i), shape, i >= shape.blocks - shape.attention));
   layers_.blocks = blocks_.data();
-  layers_.policy = packer.linear("policy", filters, kKinds, true);
+  layers_.policy = packer.linear("policy", filters, kMoveTypes, true);
   layers_.value_channels = packer.linear("value.channels", filters, kValueChannels, true);
   layers_.value_hidden = packer.value_hidden("value.hidden");
   layers_.value_out = packer.linear("value.out", kValueWidth, shape.outputs());

@@ -1,4 +1,5 @@
-// The weights of an SE-ResNet, as Python names and orders them and as the forward pass reads them.
+// The weights of an SE-ResNet: named and ordered as in torch, packed as the forward pass reads
+// them.
 #pragma once
 
 #include <map>
@@ -6,39 +7,45 @@
 #include <string>
 #include <vector>
 
-#include "nets/floats.h"
-#include "nets/layers.h"
+#include "nets/aligned_floats.h"
+#include "nets/dispatch.h"
 
 namespace selfmate {
 
 struct SeResNetShape {
-  int blocks, filters, attention;
-  bool squeeze, wdl, semantic;
+  int blocks, filters;
+  int attention;  // of the last so many blocks
+  bool squeeze;   // squeeze-and-excitation in each block
+  bool wdl;       // the value is win, draw and loss; else one number
+  bool semantic;  // the input includes the eight semantic planes
 
   int outputs() const { return wdl ? 3 : 1; }
   int planes() const { return semantic ? kPlanes : kPlanes - 8; }
 };
 
+// An array that somebody else keeps alive.
 struct WeightArray {
   const float* numbers;
   std::vector<std::size_t> shape;
 };
 
+// By the names of torch's state dict.
 using Weights = std::map<std::string, WeightArray>;
 
+// Owns the packed weights of a net.
 class PackedNet {
  public:
   // Throws BadInput for weights that are not those of the shape, or not finite.
-  PackedNet(const SeResNetShape& shape, const Weights& weights);
+  PackedNet(const SeResNetShape& shape, const Weights& weights, const Kernels& kernels);
   PackedNet(const PackedNet&) = delete;
   PackedNet& operator=(const PackedNet&) = delete;
 
-  const Layers& layers() const { return layers_; }
+  const SeResNetLayers& layers() const { return layers_; }
 
  private:
-  std::vector<Floats> parts_;
-  std::vector<Block> blocks_;
-  Layers layers_;
+  std::vector<AlignedFloats> buffers_;
+  std::vector<ResidualBlock> blocks_;
+  SeResNetLayers layers_;
 };
 
 }  // namespace selfmate

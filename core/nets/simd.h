@@ -1,8 +1,14 @@
-// Vectors of floats, as wide as the including file is compiled for. Headers that use them are
-// compiled once for each kind of processor, in a namespace of its own: SELFMATE_SIMD.
+// The one vector layer: vectors of floats, as wide as the including file is compiled for.
 //
-// The compiler must not fuse products and sums by itself (-ffp-contract=off): it would do so here
-// and not there, and the same row would get other answers in other batches.
+// nets/kernels.cpp is the only source that includes this header and those built upon it. It is
+// compiled once for each kind of processor, each time in a namespace of its own, SELFMATE_SIMD, so
+// that the linker keeps the versions apart. For the same reason none of these headers may use
+// templates of the standard library: the linker would keep one copy of them, maybe the AVX2 one,
+// for all callers.
+//
+// Only GCC's and Clang's vector types are needed; intrinsics are used where AVX2 is compiled for.
+// The compiler must not fuse products and sums by itself (-ffp-contract=off). It would do so in
+// one place and not in another, and the same row would get other results in other batches.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +28,7 @@ namespace selfmate::SELFMATE_SIMD {
 constexpr int kLanes = SELFMATE_AVX2 ? 8 : 4;
 
 typedef float Vec __attribute__((vector_size(4 * kLanes)));
+typedef double DoubleVec __attribute__((vector_size(8 * kLanes)));
 typedef std::int32_t IntVec __attribute__((vector_size(4 * kLanes)));
 
 SELFMATE_INLINE Vec load(const float* from) {
@@ -34,12 +41,12 @@ SELFMATE_INLINE void store(float* to, Vec from) {
   std::memcpy(to, &from, sizeof from);
 }
 
-SELFMATE_INLINE Vec all(float number) {
+SELFMATE_INLINE Vec broadcast(float number) {
   return number - Vec{};
 }
 
-// a * b + c
-SELFMATE_INLINE Vec fused(Vec a, Vec b, Vec c) {
+// a * b + c, rounded once where the processor can.
+SELFMATE_INLINE Vec fma(Vec a, Vec b, Vec c) {
 #if SELFMATE_AVX2
   return _mm256_fmadd_ps(a, b, c);
 #else
@@ -47,8 +54,8 @@ SELFMATE_INLINE Vec fused(Vec a, Vec b, Vec c) {
 #endif
 }
 
-// c - a * b
-SELFMATE_INLINE Vec fused_minus(Vec a, Vec b, Vec c) {
+// c - a * b, rounded once where the processor can.
+SELFMATE_INLINE Vec fnma(Vec a, Vec b, Vec c) {
 #if SELFMATE_AVX2
   return _mm256_fnmadd_ps(a, b, c);
 #else
@@ -56,14 +63,15 @@ SELFMATE_INLINE Vec fused_minus(Vec a, Vec b, Vec c) {
 #endif
 }
 
-SELFMATE_INLINE Vec most(Vec a, Vec b) {
+SELFMATE_INLINE Vec maximum(Vec a, Vec b) {
   return a > b ? a : b;
 }
-SELFMATE_INLINE Vec least(Vec a, Vec b) {
+SELFMATE_INLINE Vec minimum(Vec a, Vec b) {
   return a < b ? a : b;
 }
 
-SELFMATE_INLINE float sum_of(Vec lanes) {
+// The sum of all lanes, by halves.
+SELFMATE_INLINE float horizontal_sum(Vec lanes) {
   float sums[kLanes];
   store(sums, lanes);
   for (int step = kLanes / 2; step > 0; step /= 2)

@@ -1,5 +1,5 @@
-// Products with sparse matrices, for nets whose inputs are mostly zero and whose outputs are mostly
-// not asked for: a position sets some 35 of 839 inputs and has some 35 of 4,096 moves.
+// Products with sparse matrices, for nets whose inputs are mostly zero and few of whose outputs are
+// needed: a position sets some 35 of 839 features and has some 35 legal moves of 4,096.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ void times_matrix(const SparseRows& sparse, const float* matrix, std::int64_t wi
 void add_transposed_times(const SparseRows& sparse, const float* matrix, std::int64_t width,
                           float* out, int threads);
 
-// For each entry of the sparse matrix, whose values are not looked at: row of `left` x row of
-// `right` by the entry's column.
+// For each entry (row, column) of the sparse matrix: row of `left` [rows, width] x row `column` of
+// `right` [columns, width]. The values of the sparse matrix are not used.
 void products_at(const SparseRows& sparse, const float* left, const float* right,
                  std::int64_t width, float* out, int threads);
 

@@ -2,83 +2,84 @@
 
 #include <cmath>
 
-#include "nets/attention_room.h"
-#include "nets/floats.h"
-#include "nets/layers.h"
+#include "nets/aligned_floats.h"
+#include "nets/dispatch.h"
 
 namespace selfmate {
 namespace {
 
-// The room of one thread, with the geometry turned round.
-class Study {
+// Owns the scratch memory of one thread. The bias is transposed for it to [heads, key, query].
+class ScratchMemory {
  public:
-  explicit Study(const TokenAttention& attention)
+  explicit ScratchMemory(const TokenAttention& attention)
       : attention_(attention),
         queries_((attention.tokens + kPanel - 1) / kPanel * kPanel),
-        step_(std::size_t(attention.tokens) * std::size_t(queries_)),
-        turned_(std::size_t(attention.head_width) * std::size_t(queries_)),
-        weights_(step_),
-        changes_(step_),
-        geometry_(step_ * std::size_t(attention.heads)),
-        geometry_gradient_(step_ * std::size_t(attention.heads)) {
-    if (attention.geometry) turn(attention.geometry, nullptr);
+        head_step_(std::size_t(attention.tokens) * std::size_t(queries_)),
+        transposed_(std::size_t(attention.head_width) * std::size_t(queries_)),
+        weights_(head_step_),
+        gradients_(head_step_),
+        bias_(head_step_ * std::size_t(attention.heads)),
+        bias_gradient_(head_step_ * std::size_t(attention.heads)) {
+    if (!attention.bias) return;
+    for_each_score(
+        [&, from = attention.bias](std::size_t at) mutable { bias_.get()[at] = *from++; });
   }
 
-  AttentionRoom room() const {
+  AttentionScratch scratch() const {
     return {.queries = queries_,
             .scale = 1.0f / std::sqrt(float(attention_.head_width)),
-            .turned = turned_.get(),
+            .transposed = transposed_.get(),
             .weights = weights_.get(),
-            .changes = changes_.get(),
-            .geometry = geometry_.get(),
-            .geometry_gradient = geometry_gradient_.get(),
-            .head_step = std::ptrdiff_t(step_)};
+            .gradients = gradients_.get(),
+            .bias = bias_.get(),
+            .bias_gradient = bias_gradient_.get(),
+            .head_step = std::ptrdiff_t(head_step_)};
   }
 
-  void write_geometry_gradient(float* to) { turn(nullptr, to); }
+  // To [heads, query, key].
+  void write_bias_gradient(float* to) const {
+    for_each_score([&](std::size_t at) { *to++ = bias_gradient_.get()[at]; });
+  }
 
  private:
-  // [heads, query, key] into ours, or the gradient out of it.
-  void turn(const float* from, float* to) {
-    const int tokens = attention_.tokens;
-    for (int head = 0; head < attention_.heads; ++head)
-      for (int query = 0; query < tokens; ++query)
-        for (int key = 0; key < tokens; ++key) {
-          const std::size_t ours = std::size_t(head) * step_ +
-                                   std::size_t(key) * std::size_t(queries_) + std::size_t(query);
-          if (from) geometry_.get()[ours] = *from++;
-          if (to) *to++ = geometry_gradient_.get()[ours];
-        }
+  // Calls visit(where the score is here) in the order of [heads, query, key].
+  template <class Visit>
+  void for_each_score(Visit&& visit) const {
+    const auto tokens = std::size_t(attention_.tokens);
+    for (std::size_t head = 0; head < std::size_t(attention_.heads); ++head)
+      for (std::size_t query = 0; query < tokens; ++query)
+        for (std::size_t key = 0; key < tokens; ++key)
+          visit(head * head_step_ + key * std::size_t(queries_) + query);
   }
 
   const TokenAttention attention_;
   const int queries_;
-  const std::size_t step_;  // from head to head
-  Floats turned_, weights_, changes_, geometry_, geometry_gradient_;
+  const std::size_t head_step_;
+  AlignedFloats transposed_, weights_, gradients_, bias_, bias_gradient_;
 };
 
 }  // namespace
 
-void attend(const TokenAttention& attention, std::int64_t sentences, const float* looks,
-            float* seen) {
-  const Study study(attention);
-  const AttentionRoom room = study.room();
-  const auto forward = best_attention().forward;
+void attend(const TokenAttention& attention, std::int64_t sequences, const float* qkv,
+            float* attended) {
+  const ScratchMemory memory(attention);
+  const AttentionScratch scratch = memory.scratch();
+  const Kernels& kernels = best_kernels();
   const std::int64_t size = std::int64_t(attention.tokens) * attention.width();
-  for (std::int64_t i = 0; i < sentences; ++i)
-    forward(attention, looks + 3 * size * i, room, seen + size * i);
+  for (std::int64_t i = 0; i < sequences; ++i)
+    kernels.attend(attention, qkv + 3 * size * i, scratch, attended + size * i);
 }
 
-void attend_back(const TokenAttention& attention, std::int64_t sentences, const float* looks,
-                 const float* seen_gradient, float* looks_gradient, float* geometry_gradient) {
-  Study study(attention);
-  const AttentionRoom room = study.room();
-  const auto back = best_attention().back;
+void attend_backward(const TokenAttention& attention, std::int64_t sequences, const float* qkv,
+                     const float* attended_gradient, float* qkv_gradient, float* bias_gradient) {
+  const ScratchMemory memory(attention);
+  const AttentionScratch scratch = memory.scratch();
+  const Kernels& kernels = best_kernels();
   const std::int64_t size = std::int64_t(attention.tokens) * attention.width();
-  for (std::int64_t i = 0; i < sentences; ++i)
-    back(attention, looks + 3 * size * i, seen_gradient + size * i, room,
-         looks_gradient + 3 * size * i);
-  if (geometry_gradient) study.write_geometry_gradient(geometry_gradient);
+  for (std::int64_t i = 0; i < sequences; ++i)
+    kernels.attend_backward(attention, qkv + 3 * size * i, attended_gradient + size * i, scratch,
+                            qkv_gradient + 3 * size * i);
+  if (bias_gradient) memory.write_bias_gradient(bias_gradient);
 }
 
 }  // namespace selfmate

@@ -1,25 +1,20 @@
-// Attention of all tokens of a sentence to all, forward and back, for learning and for answering.
+// Attention of all tokens of a sequence to all, forward and backward, for training and inference.
 #pragma once
 
 #include <cstdint>
+
+#include "nets/layers.h"
 
 namespace selfmate {
 
 constexpr int kHeadGrain = 8;  // a head's width is a multiple of this
 
-struct TokenAttention {
-  int tokens, heads, head_width;
-  const float* geometry;  // [heads, query, key], added to the scores; or null
+// attended [sequences, tokens, width] of qkv [sequences, tokens, 3 (query, key, value), width].
+void attend(const TokenAttention& attention, std::int64_t sequences, const float* qkv,
+            float* attended);
 
-  int width() const { return heads * head_width; }
-};
-
-// seen [sentences, tokens, width] of looks [sentences, tokens, 3 (query, key, value), width].
-void attend(const TokenAttention& attention, std::int64_t sentences, const float* looks,
-            float* seen);
-
-// The gradients of the looks and of the geometry, which may be null, for one of what was seen.
-void attend_back(const TokenAttention& attention, std::int64_t sentences, const float* looks,
-                 const float* seen_gradient, float* looks_gradient, float* geometry_gradient);
+// Gradients of qkv and of the bias, for that of what was attended. `bias_gradient` may be null.
+void attend_backward(const TokenAttention& attention, std::int64_t sequences, const float* qkv,
+                     const float* attended_gradient, float* qkv_gradient, float* bias_gradient);
 
 }  // namespace selfmate

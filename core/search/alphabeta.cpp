@@ -17,18 +17,19 @@ bool any_repeats(std::span<const std::uint64_t> hashes) {
   return false;
 }
 
-// One move can take a man, block a pawn, and pin at most two men that the king does not see now
-// (by leaving a line, with one man or two when it takes en passant). So with five men out of the
-// king's sight that can move, one will be able to after any move that gives no check.
+// A proof that no stalemate is one ply away. One move can capture a piece, block a pawn, and pin at
+// most two pieces that are not on a line with the king now (by leaving a line, with one piece or
+// two when it captures en passant). So with five pieces off the king's lines that can move, at
+// least one still can after any move that gives no check.
 template <Color Us>
 bool always_has_moves(const Position& position) {
   const Bitboard occupied = position.pieces(), ours = position.pieces(Us);
   const Bitboard unseen = ours & ~queen_attacks(position.king(Us), occupied);
-  int free_men = popcount(forward<Us>(unseen & position.pieces(kPawn)) & ~occupied);
+  int free_pieces = popcount(forward<Us>(unseen & position.pieces(kPawn)) & ~occupied);
   for (const PieceType type : {kKnight, kBishop, kRook, kQueen})
-    for (Bitboard rest = unseen & position.pieces(type); rest && free_men < 5;)
-      free_men += (piece_attacks(type, pop_lowest(rest), occupied) & ~ours) != 0;
-  return free_men >= 5;
+    for (Bitboard rest = unseen & position.pieces(type); rest && free_pieces < 5;)
+      free_pieces += (piece_attacks(type, pop_lowest(rest), occupied) & ~ours) != 0;
+  return free_pieces >= 5;
 }
 
 template <class Iterator>
@@ -44,10 +45,10 @@ void bring_best_forward(Iterator first, Iterator end) {
 
 }  // namespace
 
-AlphaBeta::AlphaBeta(const Game& game, const std::atomic<bool>* stop, std::int64_t most_nodes)
+AlphaBeta::AlphaBeta(const Game& game, const std::atomic<bool>* stop, std::int64_t max_nodes)
     : position_(game.position()),
-      tally_(tally_of(position_)),
-      most_nodes_(most_nodes),
+      piece_square_(piece_square_score(position_)),
+      max_nodes_(max_nodes),
       stop_(stop) {
   // After a hundred reversible plies the game is drawn, whatever comes back.
   const auto line = game.line();
@@ -62,7 +63,7 @@ int AlphaBeta::score(Move move, int depth) {
   // Within four plies nothing can stand for the third time that did not stand twice before.
   may_repeat_ = history_repeats_ || depth > 4;
   const int score = child_search(move, depth, -kInfinity, kInfinity);
-  take_line(move);
+  update_line(move);
   return score;
 }
 
@@ -71,7 +72,7 @@ std::vector<Move> AlphaBeta::line() const {
 }
 
 int AlphaBeta::child_search(Move move, int depth, int alpha, int beta) {
-  const Tally before = tally_;
+  const PieceSquareScore before = piece_square_;
   const Undo undo = make(move);
   const int score = -search(depth - 1, -beta, -alpha);
   unmake(undo, before);
@@ -82,7 +83,7 @@ int AlphaBeta::search(int depth, int alpha, int beta) {
   const MoveList moves = legal_moves(position_);
   if (moves.empty() && position_.in_check()) return ply_ - kMateScore;
   if (is_drawn(!moves.empty())) return 0;
-  if (depth == 0) return evaluate_side_to_move(position_, tally_);
+  if (depth == 0) return evaluate_side_to_move(position_, piece_square_);
   return depth == 1 ? search_last_ply(moves, alpha, beta) : search_moves(moves, depth, alpha, beta);
 }
 
@@ -95,13 +96,13 @@ int AlphaBeta::search_moves(const MoveList& moves, int depth, int alpha, int bet
     const int score = child_search(candidate->move(), depth, alpha, beta);
     if (score <= alpha) continue;
     alpha = score;
-    take_line(candidate->move());
+    update_line(candidate->move());
   }
   return alpha;
 }
 
-// Most leaves need no evaluation: what the tally allows at most is known before the move is made,
-// so only moves that could be better than the best so far, or end the game, are looked at.
+// Most leaves need no evaluation. The piece-square score after a move bounds its evaluation before
+// the move is made, so only moves that could beat alpha, or end the game, are made.
 int AlphaBeta::search_last_ply(const MoveList& moves, int alpha, int beta) {
   Candidates candidates;
   list_candidates(moves, candidates);
@@ -115,13 +116,13 @@ int AlphaBeta::search_last_ply(const MoveList& moves, int alpha, int beta) {
     const int score = last_child(*candidate, may_draw, alpha);
     if (score <= alpha) continue;
     alpha = score;
-    take_line(candidate->move());
+    update_line(candidate->move());
   }
   return alpha;
 }
 
 int AlphaBeta::last_child(const Candidate& candidate, bool may_draw, int alpha) {
-  const Tally before = tally_;
+  const PieceSquareScore before = piece_square_;
   const Undo undo = make(candidate.move());
   int score = candidate.limit();
   if (candidate.may_check() && position_.in_check() && !has_legal_move(position_))
@@ -129,7 +130,7 @@ int AlphaBeta::last_child(const Candidate& candidate, bool may_draw, int alpha) 
   else if (may_draw && is_drawn(has_legal_move(position_)))
     score = 0;
   else if (candidate.limit() > alpha)
-    score = -evaluate_side_to_move(position_, tally_);
+    score = -evaluate_side_to_move(position_, piece_square_);
   unmake(undo, before);
   return score;
 }
@@ -137,12 +138,12 @@ int AlphaBeta::last_child(const Candidate& candidate, bool may_draw, int alpha) 
 void AlphaBeta::list_candidates(const MoveList& moves, Candidates& out) const {
   const CheckFinder checks(position_);
   const int sign = position_.turn() == kWhite ? 1 : -1;
-  const bool few_men =
+  const bool few_pieces =
       std::min(popcount(position_.pieces(kWhite)), popcount(position_.pieces(kBlack))) <= 2;
-  const int slack = kMostPositional + (few_men ? kMostLoneKing : 0);
+  const int slack = kMaxPositional + (few_pieces ? kMaxLoneKing : 0);
   for (const Move move : moves) {
-    const Tally tally = tally_after(position_, tally_, move);
-    const int limit = sign * tapered(tally) + slack;
+    const PieceSquareScore after = score_after(position_, piece_square_, move);
+    const int limit = sign * tapered(after) + slack;
     out.items[std::size_t(out.size++)] = {move, checks.may_check(move), limit};
   }
 }
@@ -162,18 +163,18 @@ bool AlphaBeta::may_draw_next() const {
 }
 
 Undo AlphaBeta::make(Move move) {
-  const bool spent = most_nodes_ && nodes_ >= most_nodes_;
+  const bool spent = max_nodes_ && nodes_ >= max_nodes_;
   if (spent || (stop_ && stop_->load(std::memory_order_relaxed))) throw SearchStopped();
   ++nodes_;
   hashes_[std::size_t(hash_count_++)] = position_.hash();
-  tally_ = tally_after(position_, tally_, move);
+  piece_square_ = score_after(position_, piece_square_, move);
   lines_[std::size_t(++ply_)].length = 0;
   return position_.make(move);
 }
 
-void AlphaBeta::unmake(const Undo& undo, Tally before) {
+void AlphaBeta::unmake(const Undo& undo, PieceSquareScore before) {
   position_.unmake(undo);
-  tally_ = before;
+  piece_square_ = before;
   --ply_;
   --hash_count_;
 }
@@ -186,7 +187,7 @@ int AlphaBeta::earlier_occurrences() const {
   return count;
 }
 
-void AlphaBeta::take_line(Move move) {
+void AlphaBeta::update_line(Move move) {
   const Line& child = lines_[std::size_t(ply_ + 1)];
   Line& line = lines_[std::size_t(ply_)];
   line.moves[0] = move;

@@ -1,4 +1,4 @@
-// The teacher's search: fixed depth, every move at the root with its exact score.
+// The teacher's alpha-beta search: fixed depth, an exact score for every move of the root.
 #pragma once
 
 #include <atomic>
@@ -9,34 +9,34 @@
 
 namespace selfmate {
 
-constexpr int kMostTeacherDepth = 6;
+constexpr int kMaxTeacherDepth = 6;
 // A mate in n plies is worth kMateScore - n.
 constexpr int kMateScore = 10000;
 
-// Thrown out of a search that was told to stop or has used up its nodes.
+// Thrown out of a search that was stopped or has reached its maximum of nodes.
 struct SearchStopped {};
 
 class AlphaBeta {
  public:
-  // Searches the game's present position; draws by repetition count its history. `stop` may be set
-  // by another thread; `most_nodes` of 0 sets no limit.
+  // Searches the game's present position; draws by repetition count its history. Another thread may
+  // set `stop`. With a `max_nodes` of 0 there is no limit.
   explicit AlphaBeta(const Game& game, const std::atomic<bool>* stop = nullptr,
-                     std::int64_t most_nodes = 0);
+                     std::int64_t max_nodes = 0);
 
   // The exact score of a legal move for the side that plays it, looking `depth` plies ahead.
   int score(Move move, int depth);
 
   std::int64_t nodes() const { return nodes_; }
-  // What follows the move scored last when both sides play as the search would.
+  // The principal variation of the move scored last.
   std::vector<Move> line() const;
 
  private:
   struct Line {
-    std::array<Move, kMostTeacherDepth> moves;
+    std::array<Move, kMaxTeacherDepth> moves;
     int length = 0;
   };
-  // A move and what its child is worth to the mover at most, unless it ends the game; one number,
-  // so that the best can be found without branches.
+  // A move, and an upper bound of its child's evaluation for the side that plays it, unless it ends
+  // the game. One number, so that the best can be found without branches.
   class Candidate {
    public:
     Candidate() = default;
@@ -55,7 +55,8 @@ class AlphaBeta {
     int size = 0;
   };
 
-  // Scores for the side to move. Outside (alpha, beta) they are bounds: at most, at least so much.
+  // Scores for the side to move. At or below alpha a score is an upper bound, at or above beta a
+  // lower bound.
   int search(int depth, int alpha, int beta);
   int child_search(Move move, int depth, int alpha, int beta);
   int search_moves(const MoveList& moves, int depth, int alpha, int beta);
@@ -63,26 +64,26 @@ class AlphaBeta {
   int last_child(const Candidate& candidate, bool may_draw, int alpha);
   bool is_drawn(bool has_moves) const;
   void list_candidates(const MoveList& moves, Candidates& out) const;
-  // Whether the game can be drawn one ply on; false is certain.
+  // Whether the game may be drawn after one more ply. May be true without need; false is certain.
   bool may_draw_next() const;
 
   Undo make(Move move);
-  void unmake(const Undo& undo, Tally before);
+  void unmake(const Undo& undo, PieceSquareScore before);
   int earlier_occurrences() const;
-  // Begins this node's line with the move, followed by the child's.
-  void take_line(Move move);
+  // Sets this node's principal variation: the move, followed by the child's.
+  void update_line(Move move);
 
   Position position_;
-  Tally tally_;
+  PieceSquareScore piece_square_;
   int ply_ = 0;
   // Hashes of positions that may come back: of the game, then of the path searched.
-  std::array<std::uint64_t, 100 + kMostTeacherDepth + 1> hashes_;
+  std::array<std::uint64_t, 100 + kMaxTeacherDepth + 1> hashes_;
   int hash_count_ = 0;
   bool history_repeats_;
   bool may_repeat_ = true;
-  std::array<Line, kMostTeacherDepth + 2> lines_;
+  std::array<Line, kMaxTeacherDepth + 2> lines_;
   std::int64_t nodes_ = 0;
-  std::int64_t most_nodes_;
+  std::int64_t max_nodes_;
   const std::atomic<bool>* stop_;
 };
 

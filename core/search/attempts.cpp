@@ -4,52 +4,52 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/chance.h"
+#include "search/noise.h"
 
 namespace selfmate {
 namespace {
 
 using Legal = std::span<const std::int32_t>;
 
-constexpr float kTakenOut = -1.0f;
+constexpr float kRemoved = -1.0f;
 constexpr std::size_t kBlock = 64;  // weights
 
-// What is left to be tried in one position. Weights are also added up by blocks, so that a draw
-// does not go through all of them.
-class Urn {
+// Samples actions of one position without replacement. Weights are also summed by blocks, so that a
+// sample does not go through all of them.
+class ActionSampler {
  public:
-  Urn(std::span<const float> logits, double temperature, Random random)
+  ActionSampler(std::span<const float> logits, double temperature, Random random)
       : logits_(logits),
         weights_(logits.size(), 0.0f),
         sums_((logits.size() + kBlock - 1) / kBlock, 0.0),
         random_(random) {
     if (!(temperature > 0.0)) return;
-    const float most = *std::max_element(logits.begin(), logits.end());
+    const float highest = *std::max_element(logits.begin(), logits.end());
     const auto scale = float(1.0 / temperature);
     for (std::size_t i = 0; i < weights_.size(); ++i)
-      weights_[i] = std::exp((logits[i] - most) * scale);
-    for (std::size_t number = 0; number < sums_.size(); ++number) add_up(number);
+      weights_[i] = std::exp((logits[i] - highest) * scale);
+    for (std::size_t number = 0; number < sums_.size(); ++number) sum_block(number);
   }
 
-  // By its weight; the likeliest if all that is left has none to speak of.
-  std::size_t next() {
+  // By weight; the most probable one if all that are left have a weight of 0.
+  std::size_t sample() {
     const double sum = std::accumulate(sums_.begin(), sums_.end(), 0.0);
-    if (!(sum > 0.0)) return likeliest();
+    if (!(sum > 0.0)) return most_probable();
     double rest = uniform(random_) * sum;
-    const std::size_t number = drawn(std::span<const double>(sums_), rest);
-    return number * kBlock + drawn(block(number), rest);
+    const std::size_t number = find(std::span<const double>(sums_), rest);
+    return number * kBlock + find(block(number), rest);
   }
 
-  void take_out(std::size_t action) {
-    weights_[action] = kTakenOut;
-    add_up(action / kBlock);
+  void remove(std::size_t action) {
+    weights_[action] = kRemoved;
+    sum_block(action / kBlock);
   }
 
  private:
-  // The one that `rest` falls into, which becomes what is left of it there; the last that has any
-  // weight, where rounding would have it fall behind.
+  // The index whose interval of the cumulative weights holds `rest`; `rest` becomes relative to it.
+  // If rounding puts `rest` beyond all intervals, the last index with a weight.
   template <typename Weight>
-  static std::size_t drawn(std::span<const Weight> weights, double& rest) {
+  static std::size_t find(std::span<const Weight> weights, double& rest) {
     std::size_t last = 0;
     for (std::size_t at = 0; at < weights.size(); ++at) {
       if (!(weights[at] > Weight(0))) continue;
@@ -66,19 +66,19 @@ class Urn {
                                                     std::min(kBlock, weights_.size() - begin));
   }
 
-  void add_up(std::size_t number) {
+  void sum_block(std::size_t number) {
     double sum = 0.0;
     for (const float weight : block(number)) sum += double(std::max(weight, 0.0f));
     sums_[number] = sum;
   }
 
-  std::size_t likeliest() const {
+  std::size_t most_probable() const {
     std::size_t best = 0;
-    float most = -INFINITY;
+    float highest = -INFINITY;
     for (std::size_t action = 0; action < weights_.size(); ++action)
-      if (weights_[action] != kTakenOut && logits_[action] > most) {
+      if (weights_[action] != kRemoved && logits_[action] > highest) {
         best = action;
-        most = logits_[action];
+        highest = logits_[action];
       }
     return best;
   }
@@ -89,30 +89,30 @@ class Urn {
   Random random_;
 };
 
-std::int32_t likeliest(std::span<const float> logits, Legal legal) {
+std::int32_t most_probable(std::span<const float> logits, Legal legal) {
   return *std::max_element(legal.begin(), legal.end(), [&](std::int32_t a, std::int32_t b) {
     return logits[std::size_t(a)] < logits[std::size_t(b)];
   });
 }
 
-// Adds what was tried in vain.
-std::int32_t attempt(std::span<const float> logits, Legal legal, std::uint64_t dice,
+// Appends the illegal attempts to `illegal`.
+std::int32_t attempt(std::span<const float> logits, Legal legal, std::uint64_t seed,
                      const AttemptSettings& settings, std::vector<std::int32_t>& illegal) {
-  Urn urn(logits, settings.temperature, Random(dice));
-  for (int tries = 0; tries < settings.most; ++tries) {
-    const std::size_t action = urn.next();
+  ActionSampler sampler(logits, settings.temperature, Random(seed));
+  for (int attempts = 0; attempts < settings.max_attempts; ++attempts) {
+    const std::size_t action = sampler.sample();
     if (std::find(legal.begin(), legal.end(), std::int32_t(action)) != legal.end())
       return std::int32_t(action);
     illegal.push_back(std::int32_t(action));
-    urn.take_out(action);
+    sampler.remove(action);
   }
-  return likeliest(logits, legal);
+  return most_probable(logits, legal);
 }
 
 }  // namespace
 
 Attempts attempt_actions(const float* logits, std::size_t actions, const std::int32_t* legal,
-                         std::span<const std::int64_t> offsets, const std::uint64_t* dice,
+                         std::span<const std::int64_t> offsets, const std::uint64_t* seeds,
                          const AttemptSettings& settings) {
   const std::size_t rows = offsets.size() - 1;
   std::vector<std::vector<std::int32_t>> tried(rows);
@@ -121,7 +121,7 @@ Attempts attempt_actions(const float* logits, std::size_t actions, const std::in
   for (std::size_t row = 0; row < rows; ++row) {
     const Legal of_row(legal + offsets[row], legal + offsets[row + 1]);
     found.chosen[row] =
-        attempt({logits + row * actions, actions}, of_row, dice[row], settings, tried[row]);
+        attempt({logits + row * actions, actions}, of_row, seeds[row], settings, tried[row]);
   }
   found.illegal.offsets.assign(1, 0);
   for (const auto& of_row : tried) {

@@ -14,7 +14,7 @@ std::size_t index_of(Color side, const Placement& at) {
          std::size_t(at.black_king);
 }
 
-// One endgame: its rules, and the waves of positions that go back from the mates.
+// One endgame: its rules, and the fronts of positions that move back from the mates.
 class Endgame {
  public:
   explicit Endgame(PieceType piece)
@@ -50,7 +50,7 @@ class Endgame {
     return king_attacks(at.black_king) & ~attacked(at);
   }
 
-  // Also counts the ways out of all others.
+  // Also counts the escapes of all other positions.
   std::vector<Placement> mates() {
     std::vector<Placement> found;
     for (std::size_t index = 0; index < kEndgamePositions / 2; ++index) {
@@ -100,7 +100,7 @@ class Endgame {
 
   PieceType type_;
   std::vector<std::uint8_t> distances_;
-  std::vector<std::uint8_t> escapes_;  // steps of Black that are not yet known to lose
+  std::vector<std::uint8_t> escapes_;  // moves of Black that are not yet known to lose
 };
 
 }  // namespace

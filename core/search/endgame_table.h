@@ -1,5 +1,5 @@
-// King and queen, or king and rook, against king: how many plies it is to mate with best play from
-// both, worked out backwards from all mates.
+// Tablebases of king and queen, or king and rook, against king: plies to mate with best play by
+// both sides, by retrograde analysis from all mates.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 namespace selfmate {
 
 constexpr std::size_t kEndgamePositions = 2 * 64 * 64 * 64;
-constexpr std::uint8_t kNotWon = 255;  // drawn, or no position at all
+constexpr std::uint8_t kNotWon = 255;  // drawn, or not a legal position
 
-// The strong side is White, whose piece may be rook or queen. By side to move, White's king, the
-// piece and Black's king, in this order: ((side * 64 + king) * 64 + piece) * 64 + black_king.
+// White has the queen or the rook. Indexed by side to move, White's king, the piece and Black's
+// king:
+// ((side * 64 + king) * 64 + piece) * 64 + black_king.
 std::vector<std::uint8_t> endgame_table(PieceType piece);
 
 }  // namespace selfmate

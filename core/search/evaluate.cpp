@@ -65,19 +65,20 @@ Bitboard attacked_by(const Position& position, Color us, Bitboard occupied) {
   return attacked;
 }
 
-Bitboard widened(Bitboard set) {
+// The set and all squares next to it.
+Bitboard dilated(Bitboard set) {
   const Bitboard row = set | east(set) | west(set);
   return row | row << 8 | row >> 8;
 }
 
 // How many squares a bare king could walk to if the other side passed.
-int room(const Position& position, Color bare) {
+int reachable_squares(const Position& position, Color bare) {
   const Bitboard king = position.pieces(bare);
   const Bitboard open = ~attacked_by(position, ~bare, position.pieces() ^ king) | king;
   Bitboard reached = king, before;
   do {
     before = reached;
-    reached = widened(reached) & open;
+    reached = dilated(reached) & open;
   } while (reached != before);
   return popcount(reached);
 }
@@ -86,7 +87,8 @@ int drive_bonus(const Position& position, Color bare) {
   const Square hunted = position.king(bare), hunter = position.king(~bare);
   const int apart =
       std::abs(file_of(hunted) - file_of(hunter)) + std::abs(rank_of(hunted) - rank_of(hunter));
-  return 4 * (6 - centrality(hunted)) + 10 * (14 - apart) + 4 * (63 - room(position, bare));
+  return 4 * (6 - centrality(hunted)) + 10 * (14 - apart) +
+         4 * (63 - reachable_squares(position, bare));
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ int drive_bonus(const Position& position, Color bare) {
 int positional(const Position& position) {
   const int sum = activity(position, kWhite) - activity(position, kBlack) +
                   shield<kWhite>(position) - shield<kBlack>(position);
-  return std::clamp(sum, -kMostPositional, kMostPositional);
+  return std::clamp(sum, -kMaxPositional, kMaxPositional);
 }
 
 int lone_king(const Position& position) {
@@ -104,8 +106,8 @@ int lone_king(const Position& position) {
   return white_bare ? -drive_bonus(position, kWhite) : drive_bonus(position, kBlack);
 }
 
-int evaluate_side_to_move(const Position& position, Tally tally) {
-  const int white = tapered(tally) + positional(position) + lone_king(position);
+int evaluate_side_to_move(const Position& position, PieceSquareScore score) {
+  const int white = tapered(score) + positional(position) + lone_king(position);
   return position.turn() == kWhite ? white : -white;
 }
 

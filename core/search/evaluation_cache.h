@@ -1,4 +1,4 @@
-// What a net said of positions, kept for when they come again: in other games, or by other moves.
+// A cache of evaluations by a net. Positions come again in other games and by transposition.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace selfmate {
 
-// Chances of the side to move.
+// Probabilities of win, draw and loss for the side to move.
 struct Wdl {
   float win = 0, draw = 0, loss = 0;
   float value() const { return win - loss; }
-  Wdl turned() const { return Wdl{loss, draw, win}; }  // as the other side sees it
+  Wdl flipped() const { return Wdl{loss, draw, win}; }  // for the other side
 };
 
 struct Evaluation {
@@ -21,11 +21,12 @@ struct Evaluation {
   std::vector<float> priors;  // of the legal moves, in the order they are generated
 };
 
-// Which positions share an evaluation. Pieces, side, rights, en passant and repetitions always
-// count. `exact` adds what else a net of planes68 sees: the three boards before and the clocks.
+// Positions with the same key share an evaluation. The key covers pieces, side to move, castling
+// rights, en passant and repetitions. `exact` adds the rest of planes68: the three boards before
+// and the clocks.
 std::uint64_t evaluation_key(const Game& game, int earlier_occurrences, bool exact);
 
-// Holds `capacity` evaluations; the oldest makes room.
+// Holds `capacity` evaluations; when it is full, the oldest is replaced.
 class EvaluationCache {
  public:
   explicit EvaluationCache(std::size_t capacity) : capacity_(capacity) {}

@@ -7,25 +7,25 @@ namespace selfmate {
 namespace {
 
 // Softmax in place.
-void to_shares(std::vector<float>& logits) {
-  const float most = *std::max_element(logits.begin(), logits.end());
+void softmax(std::vector<float>& logits) {
+  const float highest = *std::max_element(logits.begin(), logits.end());
   float sum = 0.0f;
-  for (float& logit : logits) sum += logit = std::exp(logit - most);
-  for (float& share : logits) share /= sum;
+  for (float& logit : logits) sum += logit = std::exp(logit - highest);
+  for (float& probability : logits) probability /= sum;
 }
 
-// v_mix: what an unvisited move is taken to be worth.
-float mixed_value(std::span<const Known> moves, float net_value) {
+// v_mix (appendix D of the paper): the value of an action without visits.
+float mixed_value(std::span<const ActionStats> actions, float net_value) {
   std::vector<float> priors;
-  for (const Known& move : moves) priors.push_back(move.logit);
-  to_shares(priors);
+  for (const ActionStats& action : actions) priors.push_back(action.logit);
+  softmax(priors);
   float mass = 0.0f, weighted = 0.0f;
   int visits = 0;
-  for (std::size_t i = 0; i < moves.size(); ++i) {
-    if (!moves[i].visits) continue;
-    visits += moves[i].visits;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    if (!actions[i].visits) continue;
+    visits += actions[i].visits;
     mass += priors[i];
-    weighted += priors[i] * moves[i].value;
+    weighted += priors[i] * actions[i].value;
   }
   if (!visits) return net_value;
   const float found = mass > 0.0f ? weighted / mass : net_value;
@@ -34,15 +34,15 @@ float mixed_value(std::span<const Known> moves, float net_value) {
 
 }  // namespace
 
-std::vector<int> considered_visits(int moves, int simulations) {
+std::vector<int> considered_visits(int num_considered_actions, int simulations) {
   std::vector<int> sequence;
-  if (moves <= 1) {
+  if (num_considered_actions <= 1) {
     for (int n = 0; n < simulations; ++n) sequence.push_back(n);
     return sequence;
   }
-  const int rounds = int(std::ceil(std::log2(moves)));
-  std::vector<int> visits(std::size_t(moves), 0);
-  int left = moves;
+  const int rounds = int(std::ceil(std::log2(num_considered_actions)));
+  std::vector<int> visits(std::size_t(num_considered_actions), 0);
+  int left = num_considered_actions;
   while (int(sequence.size()) < simulations) {
     const int each = std::max(1, simulations / (rounds * left));
     for (int n = 0; n < each; ++n)
@@ -53,23 +53,23 @@ std::vector<int> considered_visits(int moves, int simulations) {
   return sequence;
 }
 
-std::vector<float> completed_scores(std::span<const Known> moves, float net_value,
-                                    GumbelScale scale) {
-  const float mixed = mixed_value(moves, net_value);
-  int most = 0;
-  for (const Known& move : moves) most = std::max(most, move.visits);
-  const float factor = (scale.visits + float(most)) * scale.scale;
+std::vector<float> completed_scores(std::span<const ActionStats> actions, float net_value,
+                                    GumbelConstants constants) {
+  const float mixed = mixed_value(actions, net_value);
+  int max_visits = 0;
+  for (const ActionStats& action : actions) max_visits = std::max(max_visits, action.visits);
+  const float factor = (constants.c_visit + float(max_visits)) * constants.c_scale;
   std::vector<float> scores;
-  for (const Known& move : moves)
-    scores.push_back(factor * 0.5f * ((move.visits ? move.value : mixed) + 1.0f));
+  for (const ActionStats& action : actions)
+    scores.push_back(factor * 0.5f * ((action.visits ? action.value : mixed) + 1.0f));
   return scores;
 }
 
-std::vector<float> improved_policy(std::span<const Known> moves, float net_value,
-                                   GumbelScale scale) {
-  std::vector<float> logits = completed_scores(moves, net_value, scale);
-  for (std::size_t i = 0; i < moves.size(); ++i) logits[i] += moves[i].logit;
-  to_shares(logits);
+std::vector<float> improved_policy(std::span<const ActionStats> actions, float net_value,
+                                   GumbelConstants constants) {
+  std::vector<float> logits = completed_scores(actions, net_value, constants);
+  for (std::size_t i = 0; i < actions.size(); ++i) logits[i] += actions[i].logit;
+  softmax(logits);
   return logits;
 }
 

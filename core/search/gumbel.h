@@ -1,5 +1,6 @@
-// The arithmetic of Gumbel AlphaZero (Danihelka et al., 2022): how simulations are shared among the
-// root's moves, and what a search has made of a policy.
+// The arithmetic of Gumbel AlphaZero (Danihelka et al., "Policy improvement by planning with
+// Gumbel", ICLR 2022): how simulations are divided among the root's actions, and the improved
+// policy. Names follow mctx.
 #pragma once
 
 #include <span>
@@ -7,28 +8,28 @@
 
 namespace selfmate {
 
-// Sequential halving: the n-th simulation goes to a move that has had so many visits before. Half
-// of the moves stay after each round, until all simulations are used.
-std::vector<int> considered_visits(int moves, int simulations);
+// Sequential halving: the n-th simulation goes to an action that has been visited so many times
+// before. After each round half of the actions stay, until all simulations are used.
+std::vector<int> considered_visits(int num_considered_actions, int simulations);
 
-// One move of a node as a search knows it.
-struct Known {
+// What a search knows of one action of a node.
+struct ActionStats {
   float logit;
-  float value;  // mean for the side to move, -1..1; only where there are visits
+  float value;  // mean for the side to move, -1..1; valid only with visits
   int visits;
 };
 
-struct GumbelScale {
-  float visits = 50.0f;  // c_visit
-  float scale = 1.0f;    // c_scale
+struct GumbelConstants {
+  float c_visit = 50.0f;
+  float c_scale = 1.0f;
 };
 
-// sigma(completed Q) of each move: moves without visits count as the mix of the net's own value and
-// the values found. Values are taken to 0..1 first, as in the paper.
-std::vector<float> completed_scores(std::span<const Known> moves, float net_value,
-                                    GumbelScale scale);
+// sigma(completed Q) of each action = (c_visit + max visits) * c_scale * Q, with Q mapped to 0..1.
+// Actions without visits have the value v_mix, a mean of the net's value and of the values found.
+std::vector<float> completed_scores(std::span<const ActionStats> actions, float net_value,
+                                    GumbelConstants constants);
 // softmax(logits + sigma(completed Q)).
-std::vector<float> improved_policy(std::span<const Known> moves, float net_value,
-                                   GumbelScale scale);
+std::vector<float> improved_policy(std::span<const ActionStats> actions, float net_value,
+                                   GumbelConstants constants);
 
 }  // namespace selfmate

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
-#include "search/chance.h"
 #include "search/check_finder.h"
+#include "search/noise.h"
 
 namespace selfmate {
 namespace {
 
-constexpr std::size_t kMovesOfANode = 32;  // about as many as there are in the middle of a game
-constexpr std::size_t kMostRoom = 4096;    // nodes: searches may be told to go on for ever
+constexpr std::size_t kTypicalMoves = 32;   // of a middlegame position, about
+constexpr std::size_t kMaxReserved = 4096;  // nodes: a search may have no limit
 
-Wdl sure(int proven) {
+Wdl proven_wdl(int proven) {
   return Wdl{float(proven > 0), float(proven == 0), float(proven < 0)};
 }
 
-void count(Node& node, const Wdl& wdl) {
+void add_visit(Node& node, const Wdl& wdl) {
   ++node.visits;
   node.value_sum += wdl.value();
   node.draw_sum += wdl.draw;
@@ -37,39 +37,39 @@ Tree::Tree(const Game& game, const TreeSettings& settings) : settings_(settings)
 void Tree::start(int simulations, bool noise, std::uint64_t seed) {
   random_ = Random(seed);
   simulations_ = simulations;
-  begun_ = 0;
+  started_ = 0;
   noise_ = noise;
-  make_room(std::size_t(simulations));
+  reserve(std::size_t(simulations));
   if (root().stage == Node::kExpanded) prepare_root();
 }
 
-// Growing little by little copies a tree several times over.
-void Tree::make_room(std::size_t simulations) {
-  const std::size_t more = std::min(simulations, kMostRoom);
+// Growing in small steps would copy the tree several times.
+void Tree::reserve(std::size_t simulations) {
+  const std::size_t more = std::min(simulations, kMaxReserved);
   nodes_.reserve(nodes_.size() + more);
-  edges_.reserve(edges_.size() + more * kMovesOfANode);
+  edges_.reserve(edges_.size() + more * kTypicalMoves);
 }
 
 bool Tree::is_done() const {
   if (root().edge_count == 0) return true;
   if (root().stage != Node::kExpanded) return false;
-  return root().proven || begun_ >= simulations_ ||
-         nodes_.size() >= std::size_t(settings_.most_nodes);
+  return root().proven || started_ >= simulations_ ||
+         nodes_.size() >= std::size_t(settings_.max_nodes);
 }
 
-Walk Tree::walk(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf) {
+Simulation Tree::simulate(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf) {
   path_.clear();
   std::int32_t at = 0;
-  while (is_open(at)) at = descend(at);
-  const Walk end = arrive(at, cache, leaf, on_leaf);
+  while (is_expanded(at)) at = descend(at);
+  const Simulation end = arrive(at, cache, leaf, on_leaf);
   for (std::size_t i = 0; i < path_.size(); ++i) game_.pop();
-  if (end != Walk::kCollision) {
-    begun_ += !path_.empty();  // the root's own evaluation is no simulation
+  if (end != Simulation::kCollision) {
+    started_ += !path_.empty();  // the root's own evaluation does not count
     return end;
   }
-  for (const Turn& turn : path_) {
-    --nodes_[std::size_t(turn.node)].in_flight;
-    --edges_[std::size_t(turn.edge)].in_flight;
+  for (const PathStep& step : path_) {
+    --nodes_[std::size_t(step.node)].in_flight;
+    --edges_[std::size_t(step.edge)].in_flight;
   }
   return end;
 }
@@ -78,8 +78,8 @@ void Tree::receive(const Leaf& leaf, const Wdl& wdl, std::span<const float> prio
   expand(leaf.path, leaf.node, wdl, priors);
 }
 
-// The game's present position as a node. What is drawn by rule has no moves, except at the root:
-// whoever asks there wants to play on.
+// The game's present position as a node. A position that is drawn by rule has no moves, except at
+// the root: a search there is asked for to play on.
 std::int32_t Tree::add_node(bool is_root) {
   Position position = game_.position();
   const MoveList moves = legal_moves(position);
@@ -112,28 +112,28 @@ void Tree::add_edges(Node& node, Position& position, const MoveList& moves) {
 
 void Tree::prepare_root() {
   const auto edges = edges_of(nodes_[0]);
-  if (settings_.gumbel_moves == 0) {
+  if (settings_.num_considered_actions == 0) {
     if (noise_) mix_noise(edges);
     return;
   }
   gumbels_.assign(edges.size(), 0.0f);
   if (noise_)
     for (float& number : gumbels_) number = gumbel(random_);
-  base_tries_.clear();
-  for (const Edge& edge : edges) base_tries_.push_back(edge.visits);
-  const int moves = std::min({settings_.gumbel_moves, int(edges.size()), simulations_});
-  considered_ = considered_visits(moves, simulations_);
+  earlier_visits_.clear();
+  for (const Edge& edge : edges) earlier_visits_.push_back(edge.visits);
+  const int actions = std::min({settings_.num_considered_actions, int(edges.size()), simulations_});
+  considered_ = considered_visits(actions, simulations_);
 }
 
 void Tree::mix_noise(std::span<Edge> edges) {
-  const float share = settings_.noise_share;
-  const std::vector<float> noise = dirichlet(random_, edges.size(), settings_.noise_alpha);
+  const float fraction = settings_.dirichlet_fraction;
+  const std::vector<float> noise = dirichlet(random_, edges.size(), settings_.dirichlet_alpha);
   for (std::size_t i = 0; i < edges.size(); ++i)
-    edges[i].prior = (1.0f - share) * edges[i].prior + share * noise[i];
-  likeliest_first(edges);
+    edges[i].prior = (1.0f - fraction) * edges[i].prior + fraction * noise[i];
+  sort_by_prior(edges);
 }
 
-bool Tree::is_open(std::int32_t at) const {
+bool Tree::is_expanded(std::int32_t at) const {
   const Node& node = nodes_[std::size_t(at)];
   return node.stage == Node::kExpanded && (at == 0 || !node.proven);
 }
@@ -151,62 +151,62 @@ std::int32_t Tree::descend(std::int32_t at) {
   return child;
 }
 
-Walk Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf,
-                  const OnLeaf& on_leaf) {
+Simulation Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf,
+                        const OnLeaf& on_leaf) {
   Node& node = nodes_[std::size_t(at)];
-  if (node.stage == Node::kWaiting) return Walk::kCollision;
+  if (node.stage == Node::kWaiting) return Simulation::kCollision;
   if (node.stage == Node::kDrawn || (node.proven && at != 0)) {
-    back_up(path_, at, sure(node.proven));
-    return Walk::kCounted;
+    back_up(path_, at, proven_wdl(node.proven));
+    return Simulation::kBackedUp;
   }
   const std::uint64_t key = evaluation_key(game_, game_.earlier_occurrences(), settings_.exact_key);
-  // Two positions may share a key by a chance of one in 2^64; then they differ in moves, mostly.
+  // Two positions share a key with a probability of 2^-64; then most differ in their moves.
   if (const Evaluation* seen = cache.find(key);
       seen && seen->priors.size() == std::size_t(node.edge_count)) {
     expand(path_, at, seen->wdl, seen->priors);
-    return Walk::kCounted;
+    return Simulation::kBackedUp;
   }
   node.stage = Node::kWaiting;
   leaf = Leaf{path_, at, key, game_.position().turn()};
   on_leaf(game_);
-  return Walk::kLeaf;
+  return Simulation::kLeaf;
 }
 
-void Tree::likeliest_first(std::span<Edge> edges) {
-  const auto likelier = [](const Edge& a, const Edge& b) { return a.prior > b.prior; };
-  if (!std::is_sorted(edges.begin(), edges.end(), likelier))
-    std::stable_sort(edges.begin(), edges.end(), likelier);
+void Tree::sort_by_prior(std::span<Edge> edges) {
+  const auto has_higher_prior = [](const Edge& a, const Edge& b) { return a.prior > b.prior; };
+  if (!std::is_sorted(edges.begin(), edges.end(), has_higher_prior))
+    std::stable_sort(edges.begin(), edges.end(), has_higher_prior);
 }
 
-void Tree::expand(std::span<const Turn> path, std::int32_t at, const Wdl& wdl,
+void Tree::expand(std::span<const PathStep> path, std::int32_t at, const Wdl& wdl,
                   std::span<const float> priors) {
   Node& node = nodes_[std::size_t(at)];
   const auto edges = edges_of(node);
   for (std::size_t i = 0; i < edges.size(); ++i) edges[i].prior = priors[i];
-  likeliest_first(edges);
+  sort_by_prior(edges);
   node.stage = Node::kExpanded;
   node.evaluation = wdl.value();
   if (at == 0) prepare_root();
   back_up(path, at, wdl);
 }
 
-void Tree::back_up(std::span<const Turn> path, std::int32_t at, Wdl wdl) {
-  count(nodes_[std::size_t(at)], wdl);
+void Tree::back_up(std::span<const PathStep> path, std::int32_t at, Wdl wdl) {
+  add_visit(nodes_[std::size_t(at)], wdl);
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = nodes_[std::size_t(path[i].node)];
     Edge& edge = edges_[std::size_t(path[i].edge)];
-    wdl = wdl.turned();
+    wdl = wdl.flipped();
     --node.in_flight;
     --edge.in_flight;
     ++edge.visits;
     edge.value_sum += wdl.value();
     prove(node, edge);
-    if (node.proven) wdl = sure(node.proven);
-    count(node, wdl);
+    if (node.proven) wdl = proven_wdl(node.proven);
+    add_visit(node, wdl);
   }
 }
 
-// A move that mates wins the node; when all moves are answered by mate, it is lost.
+// A move that mates wins the node. A node whose moves are all answered by mate is lost.
 void Tree::prove(Node& node, Edge& edge) {
   const Node& child = nodes_[std::size_t(edge.child)];
   if (!child.proven) return;
@@ -231,8 +231,8 @@ void Tree::advance(Move move) {
       std::find_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.move == move; });
   const std::int32_t child = edge == edges.end() ? -1 : edge->child;
   game_.push(move);
-  gumbels_.clear();  // of a root that is no more
-  base_tries_.clear();
+  gumbels_.clear();  // of the old root
+  earlier_visits_.clear();
   if (child >= 0 && nodes_[std::size_t(child)].stage != Node::kDrawn) return keep_below(child);
   nodes_.clear();
   edges_.clear();

@@ -1,7 +1,9 @@
-// The tree of one game's search: walks go down to leaves, evaluations come back up.
+// The search tree of one game. A simulation descends from the root to a leaf, and the evaluation of
+// the leaf is backed up along the way. Selection is PUCT (Rosin 2011, Silver et al. 2017), with
+// sequential halving at the root on request (Gumbel, Danihelka et al. 2022).
 //
 // Values are for the side to move: a node's for the side to move there, an edge's for the side that
-// plays its move. Mates are proven, not estimated.
+// plays its move. Mates are proven, not estimated (MCTS-Solver, Winands et al. 2008).
 #pragma once
 
 #include <functional>
@@ -15,18 +17,20 @@ namespace selfmate {
 
 struct TreeSettings {
   float c_puct = 1.5f;
-  // A move not tried yet is worth its node's value less this times the square root of the prior
-  // mass of the moves that were.
+  // First play urgency: a move without visits has its node's value minus this times the square root
+  // of the prior mass of the visited moves.
   float fpu_reduction = 0.25f;
-  float virtual_loss = 1.0f;  // what a walk under way counts as, until its evaluation is there
-  float noise_alpha = 0.3f, noise_share = 0.25f;  // Dirichlet, mixed into the root's priors
-  // After n visits a node looks at `widening` * n ^ `widening_power` of its moves, the likeliest
-  // first; 0: at all of them.
+  float virtual_loss = 1.0f;  // of a simulation whose leaf is being evaluated
+  // Dirichlet noise in the root's priors: (1 - fraction) * prior + fraction * Dirichlet(alpha).
+  float dirichlet_alpha = 0.3f, dirichlet_fraction = 0.25f;
+  // Progressive widening: after n visits a node considers its `widening` * n ^ `widening_power`
+  // most probable moves; 0: all moves.
   float widening = 0.0f, widening_power = 0.5f;
-  int gumbel_moves = 0;  // of the root, for sequential halving; 0: PUCT at the root, too
-  float gumbel_visits = 50.0f, gumbel_scale = 1.0f;  // c_visit and c_scale of the paper
-  bool exact_key = false;
-  int most_nodes = 1 << 20;
+  // Gumbel: how many of the root's moves sequential halving starts with; 0: PUCT at the root, too.
+  int num_considered_actions = 0;
+  float c_visit = 50.0f, c_scale = 1.0f;
+  bool exact_key = false;  // see evaluation_key
+  int max_nodes = 1 << 20;
 };
 
 struct Node {
@@ -41,13 +45,13 @@ struct Node {
   float value_sum = 0, draw_sum = 0;
   float evaluation = 0;  // the net's alone
   std::int16_t edge_count = 0;
-  std::int16_t in_flight = 0;      // walks under way through here
+  std::int16_t in_flight = 0;      // simulations through here whose leaf is being evaluated
   std::int16_t plies_to_mate = 0;  // when proven
   std::int8_t proven = 0;          // 1 the side to move mates, -1 it is mated
   Stage stage = kNew;
 
   float value() const { return visits ? value_sum / float(visits) : 0.0f; }
-  // Of the side to move: what is proven, or the mean of the visits.
+  // For the side to move: the proven result, or the mean of all visits.
   Wdl wdl() const {
     if (proven) return Wdl{float(proven > 0), 0.0f, float(proven < 0)};
     const float draw = visits ? draw_sum / float(visits) : 0.0f;
@@ -59,38 +63,40 @@ struct Edge {
   float prior = 0;
   float value_sum = 0;
   std::int32_t visits = 0;
-  std::int32_t child = -1;
+  std::int32_t child = -1;  // none yet
   std::int16_t in_flight = 0;
   Move move = kNoMove;
   std::int8_t proven = 0;  // 1 the move mates in the end, -1 it is answered by mate
 
+  // Visits that are finished or under way.
   int tries() const { return visits + in_flight; }
   float value() const { return visits ? value_sum / float(visits) : 0.0f; }
 };
 
-struct Turn {
+struct PathStep {
   std::int32_t node, edge;
 };
 
-// A position that waits for its evaluation, and the way there.
+// A node that waits for its evaluation, and the path to it.
 struct Leaf {
-  std::vector<Turn> path;
+  std::vector<PathStep> path;
   std::int32_t node;
   std::uint64_t key;
   Color turn;
 };
 
-// What may come of a move, for the side that plays it.
-struct Outlook {
-  Wdl wdl;                 // all 0 while nothing is known
-  int plies_to_mate = 0;   // negative: the side is mated; 0: none is proven
-  std::vector<Move> line;  // the move, and what may follow
+// What the search found for a move, for the side that plays it.
+struct MoveAnalysis {
+  Wdl wdl;                 // all 0 without visits
+  int plies_to_mate = 0;   // negative: the side is mated; 0: no mate is proven
+  std::vector<Move> line;  // the principal variation, the move itself first
 };
 
-enum class Walk : std::uint8_t {
-  kLeaf,       // reached a leaf that must be evaluated
-  kCounted,    // ended where the value is known
-  kCollision,  // came to a leaf that is being evaluated: nothing was counted
+// How a simulation ended.
+enum class Simulation : std::uint8_t {
+  kLeaf,       // at a leaf that must be evaluated
+  kBackedUp,   // at a known value, which was backed up
+  kCollision,  // at a leaf that is being evaluated already: nothing was counted
 };
 
 class Tree {
@@ -99,19 +105,19 @@ class Tree {
 
   Tree(const Game& game, const TreeSettings& settings);
 
-  // Begins a search of so many walks; with `noise`, which depends on the seed, searches differ.
+  // Starts a search. With `noise` it depends on the seed; without, it is deterministic.
   void start(int simulations, bool noise, std::uint64_t seed);
-  // Whether the walks that were begun are all there will be.
+  // Whether no further simulation will be started.
   bool is_done() const;
-  // For a search that is not done. `on_leaf` sees the game as it stands at the leaf.
-  Walk walk(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf);
-  // `priors` are of the leaf's moves as they stand in `moves_of`.
+  // One simulation of a search that is not done. `on_leaf` is called with the game at the leaf.
+  Simulation simulate(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf);
+  // Expands the leaf and backs its value up. `priors` are in the order of `moves_of`.
   void receive(const Leaf& leaf, const Wdl& wdl, std::span<const float> priors);
   std::span<const Edge> moves_of(const Leaf& leaf) const {
     return edges_of(nodes_[std::size_t(leaf.node)]);
   }
 
-  // Plays a legal move and keeps what the tree knows of what may follow.
+  // Plays a legal move; the subtree below it becomes the tree.
   void advance(Move move);
 
   const Game& game() const { return game_; }
@@ -119,13 +125,13 @@ class Tree {
   std::span<const Edge> root_edges() const { return edges_of(root()); }
   // Null when there is no legal move.
   const Edge* best_edge() const;
-  // How often each of the root's moves should be played: shares of visits, or the policy that the
-  // search improved (Gumbel); a proven mate leaves no choice.
+  // The search policy over the root's moves: fractions of the visits, or Gumbel's improved policy.
+  // A proven mate has the probability 1.
   std::vector<float> policy() const;
-  // What may come of a move, for the side that plays it, if anything is known.
+  // For the side that plays the move; none without visits.
   std::optional<Wdl> wdl_of(const Edge& edge) const;
-  // Of each of the root's moves.
-  std::vector<Outlook> outlooks() const;
+  // Of each of the root's moves, in their order.
+  std::vector<MoveAnalysis> analyses() const;
   std::size_t nodes() const { return nodes_.size(); }
 
  private:
@@ -136,32 +142,33 @@ class Tree {
     return {edges_.data() + node.first_edge, std::size_t(node.edge_count)};
   }
 
-  void make_room(std::size_t simulations);
+  void reserve(std::size_t simulations);
   std::int32_t add_node(bool is_root);
   void add_edges(Node& node, Position& position, const MoveList& moves);
   void prepare_root();
   void mix_noise(std::span<Edge> edges);
-  static void likeliest_first(std::span<Edge> edges);
-  bool is_open(std::int32_t at) const;
+  static void sort_by_prior(std::span<Edge> edges);
+  bool is_expanded(std::int32_t at) const;
   std::int32_t descend(std::int32_t at);
-  Walk arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf);
-  void expand(std::span<const Turn> path, std::int32_t at, const Wdl& wdl,
+  Simulation arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf,
+                    const OnLeaf& on_leaf);
+  void expand(std::span<const PathStep> path, std::int32_t at, const Wdl& wdl,
               std::span<const float> priors);
-  void back_up(std::span<const Turn> path, std::int32_t at, Wdl wdl);
+  void back_up(std::span<const PathStep> path, std::int32_t at, Wdl wdl);
   void prove(Node& node, Edge& edge);
 
   std::int32_t select(std::int32_t at) const;
-  float untried_value(const Node& node, bool is_root) const;
+  float first_play_value(const Node& node, bool is_root) const;
   std::int32_t select_puct(const Node& node, bool is_root) const;
   std::int32_t select_improved(const Node& node) const;
   std::int32_t select_considered() const;
   std::vector<float> gumbel_scores() const;
-  std::vector<float> without_lost(std::vector<float> shares) const;
-  int looked_at(const Node& node) const;
-  std::vector<Known> known(const Node& node) const;
-  GumbelScale scale() const { return {settings_.gumbel_visits, settings_.gumbel_scale}; }
+  std::vector<float> without_losing_moves(std::vector<float> shares) const;
+  int widened_count(const Node& node) const;
+  std::vector<ActionStats> action_stats(const Node& node) const;
+  GumbelConstants constants() const { return {settings_.c_visit, settings_.c_scale}; }
   std::vector<Move> line_from(const Edge* edge) const;
-  Outlook outlook(const Edge& edge) const;
+  MoveAnalysis analyse(const Edge& edge) const;
   const Edge* best_mate() const;
   const Edge* longest_defence() const;
   const Edge* most_visited() const;
@@ -170,15 +177,15 @@ class Tree {
   TreeSettings settings_;
   Game game_;
   std::vector<Node> nodes_;
-  std::vector<Edge> edges_;  // those of a node stand together, the likeliest first
-  std::vector<Turn> path_;
+  std::vector<Edge> edges_;  // those of a node are contiguous, in order of their priors
+  std::vector<PathStep> path_;
   Random random_{0};
   int simulations_ = 0;
-  int begun_ = 0;
+  int started_ = 0;
   bool noise_ = false;
-  std::vector<float> gumbels_;   // of the root's edges
-  std::vector<int> base_tries_;  // of the same, from earlier searches of this tree
-  std::vector<int> considered_;  // by simulation, see `considered_visits`
+  std::vector<float> gumbels_;       // of the root's edges
+  std::vector<int> earlier_visits_;  // of the root's edges, by earlier searches of this tree
+  std::vector<int> considered_;      // by simulation, see `considered_visits`
 };
 
 }  // namespace selfmate

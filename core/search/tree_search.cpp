@@ -14,10 +14,10 @@ std::vector<float> priors_from(std::span<const Edge> moves, Color turn, const fl
   std::vector<float> priors;
   priors.reserve(moves.size());
   for (const Edge& edge : moves)
-    priors.push_back(logits[encode_action(Coding::kAz4672, edge.move, turn)]);
-  const float most = *std::max_element(priors.begin(), priors.end());
+    priors.push_back(logits[encode_action(ActionEncoding::kAz4672, edge.move, turn)]);
+  const float highest = *std::max_element(priors.begin(), priors.end());
   float sum = 0.0f;
-  for (float& prior : priors) sum += prior = std::exp(prior - most);
+  for (float& prior : priors) sum += prior = std::exp(prior - highest);
   for (float& prior : priors) prior /= sum;
   return priors;
 }
@@ -70,26 +70,26 @@ bool TreeSearch::next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf) {
   Tree& tree = *trees_[slot];
   Waiting waiting{slot, {}};
   while (!tree.is_done()) {
-    const Walk end = tree.walk(cache_, waiting.leaf, on_leaf);
-    if (end == Walk::kCollision) return false;
-    if (end == Walk::kCounted) continue;
+    const Simulation end = tree.simulate(cache_, waiting.leaf, on_leaf);
+    if (end == Simulation::kCollision) return false;
+    if (end == Simulation::kBackedUp) continue;
     leaves_.push_back(std::move(waiting));
     return true;
   }
   return false;
 }
 
-std::size_t TreeSearch::gather(std::size_t most,
+std::size_t TreeSearch::gather(std::size_t max_leaves,
                                const std::function<void(std::size_t, const Game&)>& on_leaf) {
   check_received();
   const Tree::OnLeaf show = [&](const Game& game) { on_leaf(leaves_.size(), game); };
   const std::size_t slots = trees_.size();
-  for (std::size_t i = 0; i < slots && leaves_.size() < most; ++i) {
+  for (std::size_t i = 0; i < slots && leaves_.size() < max_leaves; ++i) {
     const std::size_t slot = (first_ + i) % slots;
     if (!trees_[slot]) continue;
-    for (int n = 0; n < leaves_per_game_ && leaves_.size() < most; ++n)
+    for (int n = 0; n < leaves_per_game_ && leaves_.size() < max_leaves; ++n)
       if (!next_leaf(slot, show)) break;
-    if (leaves_.size() == most) first_ = (slot + 1) % slots;
+    if (leaves_.size() == max_leaves) first_ = (slot + 1) % slots;
   }
   return leaves_.size();
 }
@@ -109,7 +109,7 @@ void TreeSearch::receive(const float* wdl, const float* logits) {
   receive_all(wdl, [&](std::size_t i) {
     const auto& [slot, leaf] = leaves_[i];
     return priors_from(trees_[slot]->moves_of(leaf), leaf.turn,
-                       logits + i * std::size_t(action_count(Coding::kAz4672)));
+                       logits + i * std::size_t(action_count(ActionEncoding::kAz4672)));
   });
 }
 

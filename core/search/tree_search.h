@@ -1,5 +1,5 @@
-// The searches of many games side by side: leaves of all of them go out in one batch, evaluations
-// come back in one. Nothing here calls a net.
+// Batched tree search: the searches of many games, one tree per slot. The leaves of all of them go
+// out in one batch, and their evaluations come back in one. Nothing here calls a net.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@ namespace selfmate {
 
 class TreeSearch {
  public:
-  // At most `leaves_per_game` leaves of a game are in one batch: one gives what a search without
-  // batches would, more are quicker where games are few.
+  // At most `leaves_per_game` leaves of a game are in one batch. With one, results are those of a
+  // search without batches; more fill the batch where games are few, at the cost of virtual losses.
   TreeSearch(const TreeSettings& settings, int leaves_per_game, std::size_t cache_capacity);
   TreeSearch(const TreeSearch&) = delete;
 
@@ -23,15 +23,16 @@ class TreeSearch {
   // BadInput when there is no game in the slot.
   const Tree& tree(std::size_t slot) const;
 
-  // Walks until there are `most` leaves or none can be had; 0 when all searches are done. Each
-  // leaf's game is shown to `on_leaf`, in order. All leaves must be received before the next.
-  std::size_t gather(std::size_t most,
+  // Simulates until there are `max_leaves` leaves or no game has another; returns their number, 0
+  // when all searches are done. `on_leaf` is called for each leaf in order, with its row and game.
+  // All leaves must be received before the next call.
+  std::size_t gather(std::size_t max_leaves,
                      const std::function<void(std::size_t, const Game&)>& on_leaf);
   std::size_t waiting() const { return leaves_.size(); }
-  // For the leaves of `gather` in their order: chances of the side to move, and one logit for every
-  // action of az4672, of which those of legal moves count.
+  // For the leaves of `gather` in their order: wdl [leaves, 3] for the side to move, and logits
+  // [leaves, 4672] of az4672, of which those of legal moves count.
   void receive(const float* wdl, const float* logits);
-  // The same, every legal move as likely as the others.
+  // The same with uniform priors.
   void receive_uniform(const float* wdl);
 
  private:
@@ -43,7 +44,7 @@ class TreeSearch {
   // Trees change only while nobody is evaluating their leaves.
   void check_received() const;
   Tree& at(std::size_t slot);
-  // False when it has no leaf to give now.
+  // False when the slot has no leaf now.
   bool next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf);
   template <class Priors>
   void receive_all(const float* wdl, Priors&& priors_of);
@@ -53,7 +54,7 @@ class TreeSearch {
   EvaluationCache cache_;
   std::vector<std::unique_ptr<Tree>> trees_;
   std::vector<Waiting> leaves_;
-  std::size_t first_ = 0;  // whose turn it is to go first
+  std::size_t first_ = 0;  // the slot that is asked first
 };
 
 }  // namespace selfmate

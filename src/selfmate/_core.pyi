@@ -1,4 +1,6 @@
-"""The rule book in C++. Private: use selfmate's public modules."""
+"""
+The rules, encoders, searches and nets in C++. Private: use selfmate's public modules.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -223,7 +225,7 @@ def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]:
     """
 
 def coding_layouts() -> list[tuple[str, int, int]]:
-    """Name, number of actions and version of every action coding."""
+    """Name, number of actions and version of every action encoding."""
 
 def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]:
     """The move that each uci1968 index stands for."""
@@ -253,7 +255,7 @@ def moves_of_actions(coding: str, games: GameBatch | Sequence[Board], actions: n
 
 def encode_packed(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
     """
-    The games' positions in 107 bytes each, turned so that White is to move.
+    The games' positions in 107 bytes each, flipped so that White is to move.
     """
 
 def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
@@ -264,24 +266,24 @@ def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.t
 STORED_BYTES: int = 63
 
 def store_games(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
-    """The games' positions as chunks keep them, STORED_BYTES each."""
+    """The games' positions as records of STORED_BYTES bytes each."""
 
 def store_records(records: GameRecords, skip: int = 0, threads: int = 1, chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]:
     """
-    Positions from ply `skip` on, of all games or the chosen ones: stored, the moves played there, games, plies left.
+    Positions from ply `skip` on, of all games or the chosen ones: position records, the moves played there, games, plies left.
     """
 
 def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
-    """Writes the planes68 of stored positions into `out`."""
+    """Writes the planes68 of position records into `out`."""
 
 def tokens_of_stored(stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
-    """The tokens78 of stored positions."""
+    """The tokens78 of position records."""
 
 def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
-    """The legal actions of stored positions, and offsets."""
+    """The legal actions of position records, and offsets."""
 
 def actions_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
-    """The action of one move per stored position."""
+    """The action of one move per position record."""
 
 def teacher_scores(games: GameBatch | Sequence[Board], depth: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
@@ -289,13 +291,13 @@ def teacher_scores(games: GameBatch | Sequence[Board], depth: int, threads: int 
     """
 
 class TeacherSearch:
-    """The teacher on one position, to be stopped from another thread."""
+    """The alpha-beta teacher on one position; another thread may stop it."""
 
     def __init__(self) -> None: ...
 
     def scores(self, board: Board, depth: int, most_nodes: int = 0) -> list[tuple[int, int, tuple[str, ...]]] | None:
         """
-        Each legal move with its score and the line it begins; None when stopped, or when `most_nodes` (0: no limit) did not suffice.
+        Each legal move with its score and its principal variation; None when stopped, or when `most_nodes` (0: no limit) were not enough.
         """
 
     def stop(self) -> None:
@@ -305,30 +307,30 @@ class TeacherSearch:
 
     @property
     def nodes(self) -> int:
-        """Positions looked at by all searches so far."""
+        """Positions searched by all searches so far."""
 
 def choose_random(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
-    """Any legal move of each game, all alike."""
+    """A uniformly random legal move of each game."""
 
 def choose_greedy(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
     """A move of each game that wins the most material at once."""
 
 def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
-    """A move of the highest score of each row."""
+    """A move with the highest score of each row."""
 
 def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], legal: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
-    A legal action of each row, and the illegal ones that were tried before it, with offsets.
+    A legal action of each row, and the illegal ones that were attempted before it, with offsets.
     """
 
 def endgame_table(piece: str) -> numpy.typing.NDArray[numpy.uint8]:
     """
-    Plies to mate by side to move, White's king, its piece and Black's king; 255 where nothing is won.
+    Plies to mate by side to move, White's king, its piece and Black's king; 255 where the position is not won.
     """
 
 class TreeSearch:
     """
-    Searches of many games side by side: leaves go out in batches, evaluations come back. For one thread at a time.
+    Batched tree search of many games: leaves go out in batches, evaluations come back. For one thread at a time.
     """
 
     def __init__(self, *, leaves_per_game: int = 1, cached_evaluations: int = 0, c_puct: float = 1.5, fpu_reduction: float = 0.25, virtual_loss: float = 1.0, noise_alpha: float = 0.30000001192092896, noise_share: float = 0.25, widening: float = 0.0, widening_power: float = 0.5, gumbel_moves: int = 0, gumbel_visits: float = 50.0, gumbel_scale: float = 1.0, exact_key: bool = False, most_nodes: int = 1048576) -> None: ...
@@ -340,37 +342,37 @@ class TreeSearch:
         """Empties a slot."""
 
     def start(self, slots: numpy.typing.NDArray[numpy.int64], simulations: int, *, noise: bool, seeds: numpy.typing.NDArray[numpy.uint64]) -> None:
-        """Begins a search in each slot; without noise the seeds do not matter."""
+        """Starts a search in each slot; without noise the seeds do not matter."""
 
     def advance(self, slots: numpy.typing.NDArray[numpy.int64], moves: numpy.typing.NDArray[numpy.uint16]) -> None:
-        """Plays a move in each slot and keeps what is known of what follows."""
+        """Plays a move in each slot and keeps the subtree below it."""
 
     def gather(self, most: int, planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int:
         """
-        Walks until there are `most` leaves, or none can be had: returns how many, 0 when all searches are done. Their planes68 are written to the first rows of `planes`.
+        Simulates until there are `most` leaves, or no game has another: returns how many, 0 when all searches are done. Their planes68 are written to the first rows of `planes`.
         """
 
     def receive(self, wdl: numpy.typing.NDArray[numpy.float32], logits: numpy.typing.NDArray[numpy.float32] | None = None) -> None:
         """
-        For the leaves that were gathered, in order: chances of the side to move [N, 3], and logits of az4672 [N, 4672]; without these all legal moves are alike.
+        For the leaves that were gathered, in order: WDL for the side to move [N, 3], and logits of az4672 [N, 4672]; without these the priors are uniform.
         """
 
     def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.bool_]:
-        """Whether the search of each slot has begun all its walks."""
+        """Whether the search of each slot has started all its simulations."""
 
     def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
         """
-        All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the share each should be played with, and offsets: slot i has rows offsets[i] up to offsets[i + 1].
+        All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the search policy, and offsets: slot i has rows offsets[i] up to offsets[i + 1].
         """
 
     def roots(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
         """
-        Of each slot: the best move (0: none), chances of the side to move [N, 3] as the mean of all simulations and as the mean of the best move's, visits, and plies to a proven mate (negative: against the side to move; 0: none is proven).
+        Of each slot: the best move (0: none), WDL for the side to move [N, 3] as the mean of all simulations and as the mean of the best move's, visits, and plies to a proven mate (negative: against the side to move; 0: none is proven).
         """
 
     def outlooks(self, slot: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32], list[list[int]]]:
         """
-        Of each legal move, in the order of `moves`: chances of the side that plays it [M, 3] (all 0: nothing is known), plies to a proven mate as in `roots`, and the line it begins.
+        Of each legal move, in the order of `moves`: WDL for the side that plays it [M, 3] (all 0 without visits), plies to a proven mate as in `roots`, and its principal variation.
         """
 
 def sparse_times(columns: numpy.typing.NDArray[numpy.int32], values: numpy.typing.NDArray[numpy.float32], offsets: numpy.typing.NDArray[numpy.int64], matrix: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
@@ -383,7 +385,9 @@ def products_at(columns: numpy.typing.NDArray[numpy.int32], offsets: numpy.typin
     """Each row of `left` times those rows of `right` that its columns name."""
 
 def processor_is_wide() -> bool:
-    """Whether the processor has what learning convolutions need."""
+    """
+    Whether the processor has what makes the core's convolutions faster than torch's.
+    """
 
 def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], back: bool = False) -> numpy.typing.NDArray[numpy.float32]:
     """
@@ -415,7 +419,7 @@ class SeResNet:
 
 def attend(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.NDArray[numpy.float32] | None, heads: int, seen: numpy.typing.NDArray[numpy.float32]) -> None:
     """
-    Writes what tokens see, [B, T, W], of their queries, keys and values [B, T, 3 W].
+    Attention [B, T, W] of queries, keys and values [B, T, 3 W], written to `seen`.
     """
 
 def attend_back(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.NDArray[numpy.float32] | None, heads: int, seen_gradient: numpy.typing.NDArray[numpy.float32], looks_gradient: numpy.typing.NDArray[numpy.float32], geometry_gradient: numpy.typing.NDArray[numpy.float32] | None) -> None:

@@ -10,8 +10,6 @@ from torch.testing import assert_close
 
 from selfmate import _core
 
-pytestmark = pytest.mark.skipif(not _core.processor_is_wide(), reason="left to torch here")
-
 Numbers = NDArray[np.float32]
 
 

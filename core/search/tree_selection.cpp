@@ -1,4 +1,4 @@
-// Which way a walk goes, and which move is played in the end.
+// Selection: the move that a simulation takes at a node, and the move that is played in the end.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,25 +9,26 @@
 namespace selfmate {
 namespace {
 
-constexpr float kNever = -std::numeric_limits<float>::infinity();
-constexpr float kLeastPrior = 1e-8f;  // of a logit that still means something
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+constexpr float kMinPrior = 1e-8f;  // whose logarithm is still a useful logit
 
 }  // namespace
 
 std::int32_t Tree::select(std::int32_t at) const {
   const Node& node = nodes_[std::size_t(at)];
-  if (settings_.gumbel_moves == 0) return select_puct(node, at == 0);
+  if (settings_.num_considered_actions == 0) return select_puct(node, at == 0);
   return at == 0 ? select_considered() : select_improved(node);
 }
 
-int Tree::looked_at(const Node& node) const {
+int Tree::widened_count(const Node& node) const {
   if (settings_.widening <= 0.0f) return node.edge_count;
   const float wanted = settings_.widening * std::pow(float(node.visits), settings_.widening_power);
   return wanted < float(node.edge_count) ? std::max(1, int(std::ceil(wanted))) : node.edge_count;
 }
 
-// Below the root tried moves come first, because of those not tried the likeliest is always taken.
-float Tree::untried_value(const Node& node, bool is_root) const {
+// First play urgency. Below the root visited moves come first, because among unvisited moves the
+// most probable one is always selected.
+float Tree::first_play_value(const Node& node, bool is_root) const {
   float mass = 0.0f;
   for (const Edge& edge : edges_of(node)) {
     if (edge.tries())
@@ -38,55 +39,59 @@ float Tree::untried_value(const Node& node, bool is_root) const {
   return node.value() - settings_.fpu_reduction * std::sqrt(mass);
 }
 
+// PUCT: argmax of Q + c_puct * prior * sqrt(parent visits) / (1 + visits), with virtual losses in
+// Q.
 std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
   const auto edges = edges_of(node);
-  const int looked = looked_at(node);
-  const float reach =
+  const int widened = widened_count(node);
+  const float exploration =
       settings_.c_puct * std::sqrt(float(std::max(1, node.visits - 1 + node.in_flight)));
-  std::optional<float> untried;  // often there is none
+  std::optional<float> first_play;  // computed only if needed
   int best = -1;
-  float best_score = kNever;
+  float best_score = kMinusInfinity;
   for (int i = 0; i < node.edge_count; ++i) {
     const Edge& edge = edges[std::size_t(i)];
     if (edge.proven < 0) continue;
-    if (i >= looked && best >= 0) break;
+    if (i >= widened && best >= 0) break;
     const int tries = edge.tries();
-    if (!tries && !untried) untried = untried_value(node, is_root);
-    const float lost = settings_.virtual_loss * float(edge.in_flight);
-    const float value = tries ? (edge.value_sum - lost) / float(tries) : *untried;
-    const float score = value + reach * edge.prior / float(1 + tries);
+    if (!tries && !first_play) first_play = first_play_value(node, is_root);
+    const float loss = settings_.virtual_loss * float(edge.in_flight);
+    const float value = tries ? (edge.value_sum - loss) / float(tries) : *first_play;
+    const float score = value + exploration * edge.prior / float(1 + tries);
     if (score > best_score) best = i, best_score = score;
     if (!tries && !is_root) break;
   }
   return node.first_edge + best;
 }
 
-std::vector<Known> Tree::known(const Node& node) const {
-  std::vector<Known> moves;
+std::vector<ActionStats> Tree::action_stats(const Node& node) const {
+  std::vector<ActionStats> moves;
   for (const Edge& edge : edges_of(node))
-    moves.push_back({std::log(std::max(edge.prior, kLeastPrior)),
+    moves.push_back({std::log(std::max(edge.prior, kMinPrior)),
                      edge.proven ? float(edge.proven) : edge.value(), edge.visits});
   return moves;
 }
 
-// Keeps the shares of visits close to the improved policy.
+// Below the root Gumbel keeps the fractions of visits close to the improved policy: argmax of
+// policy - visits / (1 + all visits).
 std::int32_t Tree::select_improved(const Node& node) const {
-  const std::vector<float> wanted = improved_policy(known(node), node.evaluation, scale());
+  const std::vector<float> policy =
+      improved_policy(action_stats(node), node.evaluation, constants());
   const auto edges = edges_of(node);
   const auto tries = float(node.visits - 1 + node.in_flight);
   std::size_t best = edges.size();
-  float best_score = kNever;
+  float best_score = kMinusInfinity;
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    const float score = wanted[i] - float(edges[i].tries()) / (1.0f + tries);
+    const float score = policy[i] - float(edges[i].tries()) / (1.0f + tries);
     if (edges[i].proven >= 0 && score > best_score) best = i, best_score = score;
   }
   return node.first_edge + std::int32_t(best);
 }
 
-// Of the root's moves: Gumbel + logit + sigma(completed Q).
+// Of the root's moves: Gumbel noise + logit + sigma(completed Q).
 std::vector<float> Tree::gumbel_scores() const {
-  const std::vector<Known> moves = known(root());
-  std::vector<float> scores = completed_scores(moves, root().evaluation, scale());
+  const std::vector<ActionStats> moves = action_stats(root());
+  std::vector<float> scores = completed_scores(moves, root().evaluation, constants());
   for (std::size_t i = 0; i < moves.size(); ++i) scores[i] += gumbels_[i] + moves[i].logit;
   return scores;
 }
@@ -95,13 +100,13 @@ std::vector<float> Tree::gumbel_scores() const {
 std::int32_t Tree::select_considered() const {
   const auto edges = root_edges();
   const std::vector<float> scores = gumbel_scores();
-  const int wanted = considered_[std::size_t(begun_)];
+  const int wanted = considered_[std::size_t(started_)];
   std::size_t best = 0;
-  std::pair<int, float> best_score{std::numeric_limits<int>::min(), kNever};
+  std::pair<int, float> best_score{std::numeric_limits<int>::min(), kMinusInfinity};
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (edges[i].proven < 0) continue;
-    // Where walks have ended elsewhere than planned, the nearest number of visits will do.
-    const int off = std::abs(edges[i].tries() - base_tries_[i] - wanted);
+    // Where simulations have ended otherwise than planned, the nearest number of visits will do.
+    const int off = std::abs(edges[i].tries() - earlier_visits_[i] - wanted);
     const std::pair<int, float> score{-off, scores[i]};
     if (score > best_score) best = i, best_score = score;
   }
@@ -132,15 +137,15 @@ const Edge* Tree::longest_defence() const {
   });
 }
 
-// By sequential halving it is the winner, whom only the visits of this search have made.
+// After sequential halving it is the winner, for which only the visits of this search count.
 const Edge* Tree::most_visited() const {
   const auto edges = root_edges();
   const bool halved = gumbels_.size() == edges.size();
   const std::vector<float> ties = halved ? gumbel_scores() : std::vector<float>();
   const Edge* best = nullptr;
-  std::pair<int, float> best_score{std::numeric_limits<int>::min(), kNever};
+  std::pair<int, float> best_score{std::numeric_limits<int>::min(), kMinusInfinity};
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    const int earlier = halved ? base_tries_[i] : 0;
+    const int earlier = halved ? earlier_visits_[i] : 0;
     const int visits = edges[i].proven < 0 ? -1 : edges[i].visits - earlier;
     const std::pair<int, float> score{visits, halved ? ties[i] : edges[i].value()};
     if (score > best_score) best = &edges[i], best_score = score;
@@ -150,35 +155,35 @@ const Edge* Tree::most_visited() const {
 
 std::vector<float> Tree::policy() const {
   const auto edges = root_edges();
-  std::vector<float> shares(edges.size(), 0.0f);
-  if (edges.empty()) return shares;
+  std::vector<float> policy(edges.size(), 0.0f);
+  if (edges.empty()) return policy;
   if (root().proven > 0) {
-    shares[std::size_t(best_mate() - edges.data())] = 1.0f;
-    return shares;
+    policy[std::size_t(best_mate() - edges.data())] = 1.0f;
+    return policy;
   }
-  if (settings_.gumbel_moves > 0)
-    shares = improved_policy(known(root()), root().evaluation, scale());
+  if (settings_.num_considered_actions > 0)
+    policy = improved_policy(action_stats(root()), root().evaluation, constants());
   else
-    for (std::size_t i = 0; i < edges.size(); ++i) shares[i] = float(edges[i].visits);
-  return without_lost(std::move(shares));
+    for (std::size_t i = 0; i < edges.size(); ++i) policy[i] = float(edges[i].visits);
+  return without_losing_moves(std::move(policy));
 }
 
-// What is answered by mate is not played, unless everything is; where nothing else was visited,
-// priors decide.
-std::vector<float> Tree::without_lost(std::vector<float> shares) const {
+// Moves that are answered by mate get no probability, unless all are. Where nothing else was
+// visited, the priors decide.
+std::vector<float> Tree::without_losing_moves(std::vector<float> policy) const {
   const auto edges = root_edges();
   const auto is_playable = [&](std::size_t i) { return root().proven < 0 || edges[i].proven >= 0; };
   const auto normalised = [&] {
     float sum = 0.0f;
-    for (std::size_t i = 0; i < shares.size(); ++i) sum += shares[i] *= float(is_playable(i));
+    for (std::size_t i = 0; i < policy.size(); ++i) sum += policy[i] *= float(is_playable(i));
     if (sum > 0.0f)
-      for (float& share : shares) share /= sum;
+      for (float& probability : policy) probability /= sum;
     return sum > 0.0f;
   };
-  if (normalised()) return shares;
-  for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = edges[i].prior;
+  if (normalised()) return policy;
+  for (std::size_t i = 0; i < policy.size(); ++i) policy[i] = edges[i].prior;
   normalised();
-  return shares;
+  return policy;
 }
 
 std::vector<Move> Tree::line_from(const Edge* edge) const {
@@ -201,19 +206,19 @@ std::optional<Wdl> Tree::wdl_of(const Edge& edge) const {
   if (edge.proven) return Wdl{float(edge.proven > 0), 0.0f, float(edge.proven < 0)};
   if (edge.child < 0) return std::nullopt;
   const Node& child = nodes_[std::size_t(edge.child)];
-  return child.visits ? std::optional(child.wdl().turned()) : std::nullopt;
+  return child.visits ? std::optional(child.wdl().flipped()) : std::nullopt;
 }
 
-Outlook Tree::outlook(const Edge& edge) const {
-  Outlook found{wdl_of(edge).value_or(Wdl{}), 0, line_from(&edge)};
+MoveAnalysis Tree::analyse(const Edge& edge) const {
+  MoveAnalysis found{wdl_of(edge).value_or(Wdl{}), 0, line_from(&edge)};
   const int plies = edge.child < 0 ? 0 : nodes_[std::size_t(edge.child)].plies_to_mate;
   found.plies_to_mate = edge.proven * (plies + 1);
   return found;
 }
 
-std::vector<Outlook> Tree::outlooks() const {
-  std::vector<Outlook> found;
-  for (const Edge& edge : root_edges()) found.push_back(outlook(edge));
+std::vector<MoveAnalysis> Tree::analyses() const {
+  std::vector<MoveAnalysis> found;
+  for (const Edge& edge : root_edges()) found.push_back(analyse(edge));
   return found;
 }
 

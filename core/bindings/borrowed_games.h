@@ -1,4 +1,4 @@
-// Games as Python lends them, and the threads to work on them.
+// Games that Python owns and the core reads.
 #pragma once
 
 #include "bindings/arrays.h"
@@ -8,9 +8,9 @@
 namespace selfmate::bindings {
 
 // The games of a GameBatch or of a sequence of Boards, kept alive while other threads may run.
-class Lent {
+class BorrowedGames {
  public:
-  explicit Lent(nb::handle holder) {
+  explicit BorrowedGames(nb::handle holder) {
     if (nb::isinstance<GameBatch>(holder)) {
       owners_.push_back(nb::borrow(holder));
       games_ = nb::inst_ptr<GameBatch>(holder)->games();

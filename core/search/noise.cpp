@@ -1,4 +1,4 @@
-#include "search/chance.h"
+#include "search/noise.h"
 
 #include <cmath>
 #include <numbers>
@@ -6,6 +6,7 @@
 namespace selfmate {
 namespace {
 
+// Box and Muller (1958).
 double normal(Random& random) {
   const double radius = std::sqrt(-2.0 * std::log(uniform(random)));
   return radius * std::cos(2.0 * std::numbers::pi * uniform(random));
@@ -32,10 +33,10 @@ std::vector<float> dirichlet(Random& random, std::size_t count, double alpha) {
   std::vector<double> parts(count);
   double sum = 0.0;
   for (double& part : parts) sum += part = gamma(random, alpha);
-  std::vector<float> shares(count, 1.0f / float(count));
+  std::vector<float> fractions(count, 1.0f / float(count));
   if (sum > 0.0)
-    for (std::size_t i = 0; i < count; ++i) shares[i] = float(parts[i] / sum);
-  return shares;
+    for (std::size_t i = 0; i < count; ++i) fractions[i] = float(parts[i] / sum);
+  return fractions;
 }
 
 float gumbel(Random& random) {

@@ -1,9 +1,9 @@
-#include "search/tally.h"
+#include "search/piece_square.h"
 
 namespace selfmate {
 namespace {
 
-using TallyTable = std::array<std::array<Tally, 64>, 12>;
+using PieceSquareTable = std::array<std::array<PieceSquareScore, 64>, 12>;
 
 constexpr std::array<int, 6> kPhase{0, 1, 1, 2, 4, 0};
 
@@ -15,10 +15,10 @@ constexpr int centrality(Square square) {
 }
 
 struct Placement {
-  int middle, end;
+  int middlegame, endgame;
 };
 
-// The squares below are White's; Black's men look up the mirrored square.
+// The squares below are White's; Black's pieces look up the mirrored square.
 constexpr Placement pawn_placement(Square square) {
   const int steps = rank_of(square) - 1;
   const int middle_file = std::max(0, from_edge(file_of(square)) - 1);
@@ -48,32 +48,32 @@ constexpr Placement placement(PieceType type, Square square) {
   }
 }
 
-constexpr TallyTable made_tallies() {
-  TallyTable table{};
+constexpr PieceSquareTable make_table() {
+  PieceSquareTable table{};
   for (int piece = 0; piece < 12; ++piece)
     for (Square square = 0; square < 64; ++square) {
       const PieceType type = type_of(Piece(piece));
       const bool white = color_of(Piece(piece)) == kWhite;
       const Placement placed = placement(type, white ? square : flip_rank(square));
       const int sign = white ? 1 : -1;
-      table[std::size_t(piece)][std::size_t(square)] = {sign * (kPieceValues[type] + placed.middle),
-                                                        sign * (kPieceValues[type] + placed.end),
-                                                        kPhase[type]};
+      table[std::size_t(piece)][std::size_t(square)] = {
+          sign * (kPieceValues[type] + placed.middlegame),
+          sign * (kPieceValues[type] + placed.endgame), kPhase[type]};
     }
   return table;
 }
 
 }  // namespace
 
-constexpr TallyTable kTallies = made_tallies();
+constexpr PieceSquareTable kPieceSquareTable = make_table();
 
-Tally tally_of(const Position& position) {
-  Tally tally;
+PieceSquareScore piece_square_score(const Position& position) {
+  PieceSquareScore score;
   for (Bitboard rest = position.pieces(); rest;) {
     const Square square = pop_lowest(rest);
-    tally += tally_of(position.piece_on(square), square);
+    score += piece_square_score(position.piece_on(square), square);
   }
-  return tally;
+  return score;
 }
 
 }  // namespace selfmate

@@ -1,5 +1,5 @@
-#include "bindings/module.h"
 #include "nets/sparse.h"
+#include "bindings/module.h"
 
 namespace selfmate::bindings {
 namespace {
@@ -35,7 +35,7 @@ SparseRows checked_sparse(nb::handle columns, nb::handle values, nb::handle offs
 nb::object sparse_times(nb::handle columns, nb::handle values, nb::handle offsets,
                         nb::handle matrix, int threads) {
   check_threads(threads);
-  const auto [height, width] = checked_extents(matrix, "matrix");
+  const auto [height, width] = checked_extents<2>(matrix, "matrix");
   const auto* numbers = checked_array<float>(matrix, "matrix", {height, width});
   const SparseRows sparse = checked_sparse(columns, values, offsets, height);
   std::vector<float> out(std::size_t(sparse.size()) * width);
@@ -49,7 +49,7 @@ nb::object sparse_times(nb::handle columns, nb::handle values, nb::handle offset
 nb::object sparse_transposed_times(nb::handle columns, nb::handle values, nb::handle offsets,
                                    nb::handle matrix, std::size_t height, int threads) {
   check_threads(threads);
-  const std::size_t width = checked_extents(matrix, "matrix").second;
+  const std::size_t width = checked_extents<2>(matrix, "matrix")[1];
   const SparseRows sparse = checked_sparse(columns, values, offsets, height);
   const auto* numbers = checked_array<float>(matrix, "matrix", {std::size_t(sparse.size()), width});
   std::vector<float> out(height * width);
@@ -63,7 +63,7 @@ nb::object sparse_transposed_times(nb::handle columns, nb::handle values, nb::ha
 nb::object products_of_rows(nb::handle columns, nb::handle offsets, nb::handle left,
                             nb::handle right, int threads) {
   check_threads(threads);
-  const auto [height, width] = checked_extents(right, "right");
+  const auto [height, width] = checked_extents<2>(right, "right");
   const auto* of_columns = checked_array<float>(right, "right", {height, width});
   const SparseRows sparse = checked_sparse(columns, nb::none(), offsets, height);
   const auto* of_rows = checked_array<float>(left, "left", {std::size_t(sparse.size()), width});
@@ -77,7 +77,7 @@ nb::object products_of_rows(nb::handle columns, nb::handle offsets, nb::handle l
 
 }  // namespace
 
-void bind_nets(nb::module_& module) {
+void bind_sparse(nb::module_& module) {
   module.def("sparse_times", &sparse_times, "columns"_a.none(), "values"_a.none(),
              "offsets"_a.none(), "matrix"_a.none(), "threads"_a = 1,
              nb::sig("def sparse_times(columns: numpy.typing.NDArray[numpy.int32], "

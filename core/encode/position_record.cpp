@@ -1,4 +1,4 @@
-#include "encode/stored.h"
+#include "encode/position_record.h"
 
 #include <algorithm>
 
@@ -6,20 +6,20 @@ namespace selfmate {
 namespace {
 
 constexpr int kEarlierBoards = kPlanes68Boards - 1;
-constexpr std::size_t kStepsAt = kStoredBoardSize;
-constexpr std::size_t kFlagsAt = kStepsAt + kEarlierBoards * kStoredStepSize;
+constexpr std::size_t kStepsAt = kRecordBoardSize;
+constexpr std::size_t kFlagsAt = kStepsAt + kEarlierBoards * kRecordStepSize;
 constexpr std::size_t kEnPassantAt = kFlagsAt + 1;
 constexpr std::size_t kHalfmoveAt = kEnPassantAt + 1;
 constexpr std::size_t kFullmoveAt = kHalfmoveAt + 2;
 constexpr std::size_t kOccurrencesAt = kFullmoveAt + 2;
-static_assert(kOccurrencesAt + 1 == kStoredSize);
+static_assert(kOccurrencesAt + 1 == kPositionRecordSize);
 
-constexpr std::uint32_t kMostWord = 0xFFFF;
-constexpr int kMostByte = 0xFF;
-constexpr std::int64_t kLeastRowsPerThread = 64;
+constexpr std::uint32_t kMaxWord = 0xFFFF;
+constexpr int kMaxByte = 0xFF;
+constexpr std::int64_t kMinRowsPerThread = 64;
 
 using Boards = std::array<Position, kPlanes68Boards>;
-using Step = std::array<std::uint8_t, kStoredStepSize>;
+using Step = std::array<std::uint8_t, kRecordStepSize>;
 using Codes = std::array<std::uint8_t, 64>;  // of what stands on each square
 
 std::uint8_t code_of(Piece piece) {
@@ -45,7 +45,7 @@ Step step_back(const Position& after, const Position& before) {
 }
 
 void write_word(std::uint32_t value, std::uint8_t* out) {
-  value = std::min(value, kMostWord);
+  value = std::min(value, kMaxWord);
   out[0] = std::uint8_t(value);
   out[1] = std::uint8_t(value >> 8);
 }
@@ -54,22 +54,22 @@ std::uint32_t read_word(const std::uint8_t* bytes) {
   return std::uint32_t(bytes[0] | bytes[1] << 8);
 }
 
-// `steps` leads to the boards before, of which there are so many, newest first.
+// `steps` lead back to the `earlier_boards` boards before, newest first.
 void write_row(const Position& position, const Step* steps, int earlier_boards,
                int earlier_occurrences, std::uint8_t* row) {
   write_board(position, row);
   std::fill(row + kStepsAt, row + kFlagsAt, std::uint8_t(0));
   for (int age = 0; age < earlier_boards; ++age)
     std::copy(steps[age].begin(), steps[age].end(),
-              row + kStepsAt + std::size_t(age) * kStoredStepSize);
+              row + kStepsAt + std::size_t(age) * kRecordStepSize);
   row[kFlagsAt] = std::uint8_t(position.turn() | position.castling() << 1 | earlier_boards << 5);
   row[kEnPassantAt] = std::uint8_t(position.en_passant());
   write_word(position.halfmove_clock(), row + kHalfmoveAt);
   write_word(position.fullmove_number(), row + kFullmoveAt);
-  row[kOccurrencesAt] = std::uint8_t(std::min(earlier_occurrences, kMostByte));
+  row[kOccurrencesAt] = std::uint8_t(std::min(earlier_occurrences, kMaxByte));
 }
 
-void store_game(const Game& game, std::uint8_t* row) {
+void record_game(const Game& game, std::uint8_t* row) {
   Boards boards;
   boards[0] = game.position();
   const int earlier = game.recent_positions(&boards[1], kEarlierBoards);
@@ -79,7 +79,7 @@ void store_game(const Game& game, std::uint8_t* row) {
   write_row(boards[0], steps.data(), earlier, game.earlier_occurrences(), row);
 }
 
-// Plays a recorded game through, with the last steps at hand.
+// Replays a recorded game and keeps the steps back to the last boards.
 class Replay {
  public:
   explicit Replay(const std::string& start_fen)
@@ -102,22 +102,22 @@ class Replay {
   std::array<Step, kEarlierBoards> steps_{};
 };
 
-std::span<const Move> line_of(const GameRecords& records, std::int64_t game) {
-  const auto begin = std::size_t(records.offsets[std::size_t(game)]);
-  const auto end = std::size_t(records.offsets[std::size_t(game) + 1]);
-  return std::span(records.moves).subspan(begin, end - begin);
+std::span<const Move> line_of(const GameRecords& games, std::int64_t game) {
+  const auto begin = std::size_t(games.offsets[std::size_t(game)]);
+  const auto end = std::size_t(games.offsets[std::size_t(game) + 1]);
+  return std::span(games.moves).subspan(begin, end - begin);
 }
 
-void store_line(const GameRecords& records, std::int64_t game, std::size_t skip, std::size_t row,
-                StoredGames& out) {
-  const std::span<const Move> line = line_of(records, game);
-  Replay replay(records.start_fens[std::size_t(game)]);
+void record_line(const GameRecords& games, std::int64_t game, std::size_t skip, std::size_t row,
+                 RecordedPositions& out) {
+  const std::span<const Move> line = line_of(games, game);
+  Replay replay(games.start_fens[std::size_t(game)]);
   for (std::size_t ply = 0; ply < line.size(); ++ply) {
     if (ply >= skip) {
-      replay.write(out.stored.data() + row * kStoredSize);
+      replay.write(out.records.data() + row * kPositionRecordSize);
       out.moves[row] = line[ply];
       out.games[row] = game;
-      out.plies_left[row] = std::uint16_t(std::min<std::size_t>(line.size() - ply, kMostWord));
+      out.plies_left[row] = std::uint16_t(std::min<std::size_t>(line.size() - ply, kMaxWord));
       ++row;
     }
     replay.push(line[ply]);
@@ -140,7 +140,7 @@ Codes read_board(const std::uint8_t* row) {
 }
 
 void go_back(const std::uint8_t* step, Codes& codes) {
-  for (std::size_t i = 0; i < kStoredStepSize; i += 2) {
+  for (std::size_t i = 0; i < kRecordStepSize; i += 2) {
     if (step[i] > 64)
       throw BadInput("there is no square " + std::to_string(step[i]) + " to change");
     if (step[i] == 0) continue;
@@ -177,7 +177,7 @@ void planes_of_row(const std::uint8_t* row, float* out) {
   boards[0] = read_position(row, codes);
   const std::size_t earlier = row[kFlagsAt] >> 5 & 3;
   for (std::size_t age = 1; age <= earlier; ++age) {
-    go_back(row + kStepsAt + (age - 1) * kStoredStepSize, codes);
+    go_back(row + kStepsAt + (age - 1) * kRecordStepSize, codes);
     boards[age] = placed(codes);
   }
   encode_planes68(std::span(boards.data(), 1 + earlier), row[kOccurrencesAt], out);
@@ -189,12 +189,12 @@ void planes_of_row(const std::uint8_t* row, float* out) {
 
 // Calls work(number, row) for each, in order within a thread's share.
 template <class Work>
-void for_each_row(StoredRows stored, int threads, Work&& work) {
-  parallel_for(std::int64_t(stored.size() / kStoredSize), threads, kLeastRowsPerThread,
+void for_each_row(PositionRecords records, int threads, Work&& work) {
+  parallel_for(std::int64_t(records.size() / kPositionRecordSize), threads, kMinRowsPerThread,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
                    try {
-                     work(i, stored.data() + i * kStoredSize);
+                     work(i, records.data() + i * kPositionRecordSize);
                    } catch (const BadInput& error) {
                      refuse(i, error.what());
                    }
@@ -202,74 +202,76 @@ void for_each_row(StoredRows stored, int threads, Work&& work) {
                });
 }
 
-std::vector<Position> read_positions(StoredRows stored, int threads) {
-  std::vector<Position> positions(stored.size() / kStoredSize);
-  for_each_row(stored, threads,
+std::vector<Position> read_positions(PositionRecords records, int threads) {
+  std::vector<Position> positions(records.size() / kPositionRecordSize);
+  for_each_row(records, threads,
                [&](std::size_t i, const std::uint8_t* row) { positions[i] = read_position(row); });
   return positions;
 }
 
 }  // namespace
 
-void store_games(Games games, std::uint8_t* out, int threads) {
-  for_each_game(games, threads,
-                [&](std::size_t i, const Game& game) { store_game(game, out + i * kStoredSize); });
+void record_games(Games games, std::uint8_t* out, int threads) {
+  for_each_game(games, threads, [&](std::size_t i, const Game& game) {
+    record_game(game, out + i * kPositionRecordSize);
+  });
 }
 
-StoredGames store_records(const GameRecords& records, std::span<const std::int64_t> chosen,
-                          int skip, int threads) {
+RecordedPositions record_positions(const GameRecords& games, std::span<const std::int64_t> chosen,
+                                   int skip, int threads) {
   const auto skipped = std::size_t(skip);
   std::vector<std::size_t> first_rows{0};
   for (const std::int64_t game : chosen) {
-    const std::size_t plies = line_of(records, game).size();
+    const std::size_t plies = line_of(games, game).size();
     first_rows.push_back(first_rows.back() + plies - std::min(plies, skipped));
   }
-  StoredGames out;
-  out.stored.resize(first_rows.back() * kStoredSize);
+  RecordedPositions out;
+  out.records.resize(first_rows.back() * kPositionRecordSize);
   out.moves.resize(first_rows.back());
   out.games.resize(first_rows.back());
   out.plies_left.resize(first_rows.back());
   parallel_for(std::int64_t(chosen.size()), threads, 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
-      store_line(records, chosen[i], skipped, first_rows[i], out);
+      record_line(games, chosen[i], skipped, first_rows[i], out);
   });
   return out;
 }
 
-void planes_of_stored(StoredRows stored, float* out, int threads) {
-  for_each_row(stored, threads, [&](std::size_t i, const std::uint8_t* row) {
+void planes_of_records(PositionRecords records, float* out, int threads) {
+  for_each_row(records, threads, [&](std::size_t i, const std::uint8_t* row) {
     planes_of_row(row, out + i * kPlanes68Size);
   });
 }
 
-void tokens_of_stored(StoredRows stored, std::uint8_t* out, int threads) {
-  for_each_row(stored, threads, [&](std::size_t i, const std::uint8_t* row) {
+void tokens_of_records(PositionRecords records, std::uint8_t* out, int threads) {
+  for_each_row(records, threads, [&](std::size_t i, const std::uint8_t* row) {
     encode_tokens78(read_position(row), out + i * kTokens78Size);
   });
 }
 
-Ragged<std::int32_t> legal_of_stored(Coding coding, StoredRows stored, int threads) {
-  const std::vector<Position> positions = read_positions(stored, threads);
+Ragged<std::int32_t> legal_actions_of_records(ActionEncoding encoding, PositionRecords records,
+                                              int threads) {
+  const std::vector<Position> positions = read_positions(records, threads);
   Ragged<std::int32_t> ragged;
   ragged.offsets.resize(positions.size() + 1);
-  for_each_row(stored, threads, [&](std::size_t i, const std::uint8_t*) {
-    ragged.offsets[i + 1] = count_actions(coding, positions[i]);
+  for_each_row(records, threads, [&](std::size_t i, const std::uint8_t*) {
+    ragged.offsets[i + 1] = count_actions(encoding, positions[i]);
   });
   for (std::size_t i = 0; i < positions.size(); ++i) ragged.offsets[i + 1] += ragged.offsets[i];
   ragged.values.resize(std::size_t(ragged.offsets.back()));
-  for_each_row(stored, threads, [&](std::size_t i, const std::uint8_t*) {
-    list_actions(coding, positions[i], ragged.values.data() + ragged.offsets[i]);
+  for_each_row(records, threads, [&](std::size_t i, const std::uint8_t*) {
+    list_actions(encoding, positions[i], ragged.values.data() + ragged.offsets[i]);
   });
   return ragged;
 }
 
-void actions_of_stored(Coding coding, StoredRows stored, const Move* moves, std::int32_t* out,
-                       int threads) {
-  for_each_row(stored, threads, [&](std::size_t i, const std::uint8_t* row) {
+void actions_of_records(ActionEncoding encoding, PositionRecords records, const Move* moves,
+                        std::int32_t* out, int threads) {
+  for_each_row(records, threads, [&](std::size_t i, const std::uint8_t* row) {
     const Position position = read_position(row);
     if (!position.is_legal(moves[i]))
       throw BadInput(describe_move(moves[i]) + " is not legal in " + to_fen(position));
-    out[i] = encode_action(coding, moves[i], position.turn());
+    out[i] = encode_action(encoding, moves[i], position.turn());
   });
 }
 

@@ -1,4 +1,4 @@
-#include "encode/packed.h"
+#include "encode/packed_features.h"
 
 #include <algorithm>
 
@@ -22,76 +22,78 @@ constexpr std::uint8_t mirrored(std::uint8_t rank) {
   return std::uint8_t((rank & 0xAA) >> 1 | (rank & 0x55) << 1);
 }
 
-void write_plane(Bitboard set, bool turned, std::uint8_t* out) {
+void write_plane(Bitboard set, bool flipped, std::uint8_t* out) {
   for (int rank = 0; rank < 8; ++rank)
-    out[turned ? 7 - rank : rank] = mirrored(std::uint8_t(set >> (8 * rank)));
+    out[flipped ? 7 - rank : rank] = mirrored(std::uint8_t(set >> (8 * rank)));
 }
 
 std::uint8_t flags(const Position& position) {
-  const bool turned = position.turn() == kBlack;
+  const bool flipped = position.turn() == kBlack;
   const Castling own_first[2][4] = {
       {kWhiteKingSide, kWhiteQueenSide, kBlackKingSide, kBlackQueenSide},
       {kBlackKingSide, kBlackQueenSide, kWhiteKingSide, kWhiteQueenSide}};
   std::uint8_t bits = 0x80;
   for (int i = 0; i < 4; ++i)
-    if (position.castling() & own_first[turned][i]) bits |= std::uint8_t(0x40 >> i);
+    if (position.castling() & own_first[flipped][i]) bits |= std::uint8_t(0x40 >> i);
   return bits;
 }
 
 void pack(const Position& position, std::uint8_t* out) {
-  const bool turned = position.turn() == kBlack;
+  const bool flipped = position.turn() == kBlack;
   std::uint8_t* plane = out;
   for (const Color color : {position.turn(), ~position.turn()})
     for (const PieceType type : {kPawn, kKnight, kBishop, kRook, kQueen, kKing}) {
-      write_plane(position.pieces(color, type), turned, plane);
+      write_plane(position.pieces(color, type), flipped, plane);
       plane += 8;
     }
   const Square target = position.en_passant();
-  write_plane(target == kNoSquare ? 0 : bit(target), turned, out + kEnPassantAt);
+  write_plane(target == kNoSquare ? 0 : bit(target), flipped, out + kEnPassantAt);
   out[kFlagsAt] = flags(position);
   out[kHalfmoveAt] = std::uint8_t(std::min(position.halfmove_clock(), kHalfmoveCap));
   out[kFullmoveAt] = std::uint8_t(std::min(position.fullmove_number(), kFullmoveCap));
 }
 
 // Adds a column for every bit of some bytes, the highest bit first.
-void add_bits(const std::uint8_t* bytes, std::size_t count, std::int32_t column, Inputs& inputs) {
+void add_bits(const std::uint8_t* bytes, std::size_t count, std::int32_t column,
+              SparseFeatures& features) {
   for (std::size_t i = 0; i < count; ++i)
     for (std::uint8_t rest = bytes[i]; rest;) {
       const int place = std::countl_zero(rest);
       rest = std::uint8_t(rest & ~(0x80 >> place));
-      inputs.columns.push_back(column + std::int32_t(8 * i) + place);
-      inputs.values.push_back(1.0f);
+      features.columns.push_back(column + std::int32_t(8 * i) + place);
+      features.values.push_back(1.0f);
     }
 }
 
-void add_counter(std::uint8_t count, std::uint32_t cap, std::int32_t column, Inputs& inputs) {
+void add_counter(std::uint8_t count, std::uint32_t cap, std::int32_t column,
+                 SparseFeatures& features) {
   if (!count) return;
-  inputs.columns.push_back(column);
-  inputs.values.push_back(float(count) / float(cap));
+  features.columns.push_back(column);
+  features.values.push_back(float(count) / float(cap));
 }
 
 }  // namespace
 
-void encode_packed(Games games, std::uint8_t* out, int threads) {
+void pack_features(Games games, std::uint8_t* out, int threads) {
   for_each_game(games, threads, [&](std::size_t i, const Game& game) {
-    pack(game.position(), out + i * kPackedSize);
+    pack(game.position(), out + i * kPackedFeaturesSize);
   });
 }
 
-Inputs inputs_of_packed(std::span<const std::uint8_t> packed) {
-  Inputs inputs;
-  inputs.offsets.push_back(0);
-  for (std::size_t at = 0; at + kPackedSize <= packed.size(); at += kPackedSize) {
+SparseFeatures unpack_features(std::span<const std::uint8_t> packed) {
+  SparseFeatures features;
+  features.offsets.push_back(0);
+  for (std::size_t at = 0; at + kPackedFeaturesSize <= packed.size(); at += kPackedFeaturesSize) {
     const std::uint8_t* bytes = packed.data() + at;
-    add_bits(bytes, kPieceBytes, 0, inputs);
+    add_bits(bytes, kPieceBytes, 0, features);
     const std::uint8_t flag_bits = bytes[kFlagsAt] & 0xF8;
-    add_bits(&flag_bits, 1, kFlagsColumn, inputs);
-    add_bits(bytes + kEnPassantAt, 8, kEnPassantColumn, inputs);
-    add_counter(bytes[kHalfmoveAt], kHalfmoveCap, kCountersColumn, inputs);
-    add_counter(bytes[kFullmoveAt], kFullmoveCap, kCountersColumn + 1, inputs);
-    inputs.offsets.push_back(std::int64_t(inputs.columns.size()));
+    add_bits(&flag_bits, 1, kFlagsColumn, features);
+    add_bits(bytes + kEnPassantAt, 8, kEnPassantColumn, features);
+    add_counter(bytes[kHalfmoveAt], kHalfmoveCap, kCountersColumn, features);
+    add_counter(bytes[kFullmoveAt], kFullmoveCap, kCountersColumn + 1, features);
+    features.offsets.push_back(std::int64_t(features.columns.size()));
   }
-  return inputs;
+  return features;
 }
 
 }  // namespace selfmate

@@ -1,10 +1,10 @@
-#include "encode/stored.h"
+#include "encode/position_record.h"
 
 #include <nanobind/stl/string_view.h>
 
 #include <numeric>
 
-#include "bindings/lent_games.h"
+#include "bindings/borrowed_games.h"
 #include "bindings/module.h"
 
 namespace selfmate::bindings {
@@ -12,22 +12,22 @@ namespace {
 
 using namespace nb::literals;
 
-StoredRows checked_rows(nb::handle stored) {
-  const std::size_t count = checked_extents(stored, "stored").first;
-  const auto* bytes = checked_array<std::uint8_t>(stored, "stored", {count, kStoredSize});
-  return {bytes, count * kStoredSize};
+PositionRecords checked_rows(nb::handle stored) {
+  const std::size_t count = checked_extents<2>(stored, "stored")[0];
+  const auto* bytes = checked_array<std::uint8_t>(stored, "stored", {count, kPositionRecordSize});
+  return {bytes, count * kPositionRecordSize};
 }
 
-nb::object store_lent_games(nb::handle holder, int threads) {
+nb::object record_borrowed_games(nb::handle holder, int threads) {
   check_threads(threads);
-  const Lent lent(holder);
-  const Games games = lent.games();
-  std::vector<std::uint8_t> stored(games.size() * kStoredSize);
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
+  std::vector<std::uint8_t> stored(games.size() * kPositionRecordSize);
   {
     nb::gil_scoped_release release;
-    store_games(games, stored.data(), threads);
+    record_games(games, stored.data(), threads);
   }
-  return to_numpy(std::move(stored), {games.size(), kStoredSize});
+  return to_numpy(std::move(stored), {games.size(), kPositionRecordSize});
 }
 
 // Numbers of games in the records; all of them for None.
@@ -46,54 +46,53 @@ std::vector<std::int64_t> checked_games(nb::handle chosen, const GameRecords& re
   return {numbers, numbers + count};
 }
 
-nb::tuple store_recorded_games(const GameRecords& records, int skip, int threads,
-                               nb::handle chosen) {
+nb::tuple record_games_of(const GameRecords& records, int skip, int threads, nb::handle chosen) {
   check_threads(threads);
   if (skip < 0) throw BadInput("skip must be 0 or more, not " + std::to_string(skip));
   const std::vector<std::int64_t> games = checked_games(chosen, records);
-  StoredGames out;
+  RecordedPositions out;
   {
     nb::gil_scoped_release release;
-    out = store_records(records, games, skip, threads);
+    out = record_positions(records, games, skip, threads);
   }
   const std::size_t rows = out.moves.size();
-  return nb::make_tuple(to_numpy(std::move(out.stored), {rows, kStoredSize}),
+  return nb::make_tuple(to_numpy(std::move(out.records), {rows, kPositionRecordSize}),
                         to_numpy(std::move(out.moves)), to_numpy(std::move(out.games)),
                         to_numpy(std::move(out.plies_left)));
 }
 
 nb::object planes_of_rows(nb::handle stored, nb::handle out, int threads) {
   check_threads(threads);
-  const StoredRows rows = checked_rows(stored);
-  const std::size_t count = rows.size() / kStoredSize;
+  const PositionRecords rows = checked_rows(stored);
+  const std::size_t count = rows.size() / kPositionRecordSize;
   float* planes = checked_array<float>(out, "out", {count, kPlanes68Count, 8, 8}, true);
   {
     nb::gil_scoped_release release;
-    planes_of_stored(rows, planes, threads);
+    planes_of_records(rows, planes, threads);
   }
   return nb::borrow(out);
 }
 
 nb::object tokens_of_rows(nb::handle stored, int threads) {
   check_threads(threads);
-  const StoredRows rows = checked_rows(stored);
-  const std::size_t count = rows.size() / kStoredSize;
+  const PositionRecords rows = checked_rows(stored);
+  const std::size_t count = rows.size() / kPositionRecordSize;
   std::vector<std::uint8_t> tokens(count * kTokens78Size);
   {
     nb::gil_scoped_release release;
-    tokens_of_stored(rows, tokens.data(), threads);
+    tokens_of_records(rows, tokens.data(), threads);
   }
   return to_numpy(std::move(tokens), {count, std::size_t(kTokens78Size)});
 }
 
 nb::tuple legal_of_rows(std::string_view coding, nb::handle stored, int threads) {
   check_threads(threads);
-  const Coding chosen = coding_named(coding);
-  const StoredRows rows = checked_rows(stored);
+  const ActionEncoding chosen = action_encoding_named(coding);
+  const PositionRecords rows = checked_rows(stored);
   Ragged<std::int32_t> ragged;
   {
     nb::gil_scoped_release release;
-    ragged = legal_of_stored(chosen, rows, threads);
+    ragged = legal_actions_of_records(chosen, rows, threads);
   }
   return nb::make_tuple(to_numpy(std::move(ragged.values)), to_numpy(std::move(ragged.offsets)));
 }
@@ -101,57 +100,57 @@ nb::tuple legal_of_rows(std::string_view coding, nb::handle stored, int threads)
 nb::object actions_of_rows(std::string_view coding, nb::handle stored, nb::handle moves,
                            int threads) {
   check_threads(threads);
-  const Coding chosen = coding_named(coding);
-  const StoredRows rows = checked_rows(stored);
-  const std::size_t count = rows.size() / kStoredSize;
+  const ActionEncoding chosen = action_encoding_named(coding);
+  const PositionRecords rows = checked_rows(stored);
+  const std::size_t count = rows.size() / kPositionRecordSize;
   const auto* codes = checked_array<std::uint16_t>(moves, "moves", {count});
   std::vector<std::int32_t> actions(count);
   {
     nb::gil_scoped_release release;
-    actions_of_stored(chosen, rows, codes, actions.data(), threads);
+    actions_of_records(chosen, rows, codes, actions.data(), threads);
   }
   return to_numpy(std::move(actions));
 }
 
 }  // namespace
 
-void bind_stored(nb::module_& module) {
-  module.attr("STORED_BYTES") = kStoredSize;
-  module.def("store_games", &store_lent_games, "games"_a.none(), "threads"_a = 1,
+void bind_position_records(nb::module_& module) {
+  module.attr("STORED_BYTES") = kPositionRecordSize;
+  module.def("store_games", &record_borrowed_games, "games"_a.none(), "threads"_a = 1,
              nb::sig("def store_games(games: GameBatch | collections.abc.Sequence[Board], "
                      "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
-             "The games' positions as chunks keep them, STORED_BYTES each.");
+             "The games' positions as records of STORED_BYTES bytes each.");
   module.def(
-      "store_records", &store_recorded_games, "records"_a, "skip"_a = 0, "threads"_a = 1,
+      "store_records", &record_games_of, "records"_a, "skip"_a = 0, "threads"_a = 1,
       "chosen"_a.none() = nb::none(),
       nb::sig("def store_records(records: GameRecords, skip: int = 0, threads: int = 1, "
               "chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> "
               "tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], "
               "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]"),
-      "Positions from ply `skip` on, of all games or the chosen ones: stored, the moves played "
-      "there, games, plies left.");
+      "Positions from ply `skip` on, of all games or the chosen ones: position records, the moves "
+      "played there, games, plies left.");
   module.def("planes_of_stored", &planes_of_rows, "stored"_a.none(), "out"_a.none(),
              "threads"_a = 1,
              nb::sig("def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], "
                      "out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> "
                      "numpy.typing.NDArray[numpy.float32]"),
-             "Writes the planes68 of stored positions into `out`.");
+             "Writes the planes68 of position records into `out`.");
   module.def("tokens_of_stored", &tokens_of_rows, "stored"_a.none(), "threads"_a = 1,
              nb::sig("def tokens_of_stored(stored: numpy.typing.NDArray[numpy.uint8], "
                      "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
-             "The tokens78 of stored positions.");
+             "The tokens78 of position records.");
   module.def("legal_of_stored", &legal_of_rows, "coding"_a, "stored"_a.none(), "threads"_a = 1,
              nb::sig("def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], "
                      "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], "
                      "numpy.typing.NDArray[numpy.int64]]"),
-             "The legal actions of stored positions, and offsets.");
+             "The legal actions of position records, and offsets.");
   module.def("actions_of_stored", &actions_of_rows, "coding"_a, "stored"_a.none(), "moves"_a.none(),
              "threads"_a = 1,
              nb::sig("def actions_of_stored(coding: str, "
                      "stored: numpy.typing.NDArray[numpy.uint8], "
                      "moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> "
                      "numpy.typing.NDArray[numpy.int32]"),
-             "The action of one move per stored position.");
+             "The action of one move per position record.");
 }
 
 }  // namespace selfmate::bindings

@@ -1,0 +1,49 @@
+#include "encode/packed_features.h"
+
+#include "bindings/borrowed_games.h"
+#include "bindings/module.h"
+
+namespace selfmate::bindings {
+namespace {
+
+using namespace nb::literals;
+
+nb::object pack_games(nb::handle holder, int threads) {
+  check_threads(threads);
+  const BorrowedGames borrowed(holder);
+  const Games games = borrowed.games();
+  std::vector<std::uint8_t> packed(games.size() * kPackedFeaturesSize);
+  {
+    nb::gil_scoped_release release;
+    pack_features(games, packed.data(), threads);
+  }
+  return to_numpy(std::move(packed), {games.size(), kPackedFeaturesSize});
+}
+
+nb::tuple features_of_positions(nb::handle packed) {
+  const std::size_t count = checked_extents<2>(packed, "packed")[0];
+  const auto* bytes = checked_array<std::uint8_t>(packed, "packed", {count, kPackedFeaturesSize});
+  SparseFeatures features;
+  {
+    nb::gil_scoped_release release;
+    features = unpack_features({bytes, count * kPackedFeaturesSize});
+  }
+  return nb::make_tuple(to_numpy(std::move(features.columns)), to_numpy(std::move(features.values)),
+                        to_numpy(std::move(features.offsets)));
+}
+
+}  // namespace
+
+void bind_packed_features(nb::module_& module) {
+  module.def("encode_packed", &pack_games, "games"_a.none(), "threads"_a = 1,
+             nb::sig("def encode_packed(games: GameBatch | collections.abc.Sequence[Board], "
+                     "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
+             "The games' positions in 107 bytes each, flipped so that White is to move.");
+  module.def("inputs_of_packed", &features_of_positions, "packed"_a.none(),
+             nb::sig("def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> "
+                     "tuple[numpy.typing.NDArray[numpy.int32], "
+                     "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]"),
+             "The features839 of packed positions that are not zero: columns, values, offsets.");
+}
+
+}  // namespace selfmate::bindings

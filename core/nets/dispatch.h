@@ -1,0 +1,53 @@
+// The one place where code is chosen by processor. nets/kernels.cpp is compiled once for each kind
+// of processor; each compilation yields one table of its kernels.
+//
+// Kernels work on one thread and on plain pointers. The caller owns the memory, checks the
+// shapes and divides the work among threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nets/layers.h"
+
+namespace selfmate {
+
+struct Kernels {
+  // SE-ResNet, inference (nets/se_resnet_forward.h). Of at most boards_per_group(filters) boards:
+  // values [boards, outputs] and logits [boards, 4672] of planes [boards, 68, 64].
+  void (*evaluate)(const SeResNetLayers&, const float* planes, int boards, const SeResNetScratch&,
+                   float* values, float* logits);
+  // Filters to the panels of a Convolution, for inference.
+  void (*pack_inference_filters)(const Filters&, float* panels);
+
+  // Convolutions in training (nets/winograd.h). Boards are [count, 64, channels], tiles
+  // [36, 4 * count, padded(channels)] with `stride` from point to point.
+  void (*pack_filters)(const Filters&, float* panels);
+  void (*convolve)(const Convolution&, const float* boards, int count, int outputs,
+                   const ConvolutionScratch&, float* out);
+  void (*transform_inputs)(const float* boards, int count, int channels, float* board_scratch,
+                           float* tiles, std::ptrdiff_t stride);
+  void (*transform_output_gradients)(const float* boards, int count, int channels,
+                                     float* board_scratch, float* tiles, std::ptrdiff_t stride);
+  void (*add_filter_gradient)(const float* inputs, int input_count, const float* gradients,
+                              int outputs, int tiles, float* sums);
+  void (*restore_filters)(const float* sums, int outputs, int inputs, float* out);
+
+  // Transformer attention (nets/attention.h), one sequence at a time.
+  void (*attend)(const TokenAttention&, const float* qkv, const AttentionScratch&, float* attended);
+  void (*attend_backward)(const TokenAttention&, const float* qkv, const float* attended_gradient,
+                          const AttentionScratch&, float* qkv_gradient);
+
+  // Rows of sparse products (nets/matmul.h).
+  void (*add_scaled)(float factor, const float* row, std::int64_t width, float* out);
+  float (*dot)(const float* left, const float* right, std::int64_t width);
+};
+
+// For any processor.
+const Kernels& portable_kernels();
+// The fastest that this processor can run.
+const Kernels& best_kernels();
+// Whether these are other than the portable ones.
+bool has_fast_kernels();
+
+}  // namespace selfmate

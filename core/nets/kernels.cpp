@@ -1,0 +1,24 @@
+// The kernels of one kind of processor. The build compiles this file several times, each time with
+// another SELFMATE_SIMD (the namespace) and with the compiler's options for that processor.
+#include "nets/dispatch.h"
+#include "nets/se_resnet_forward.h"
+
+namespace selfmate::SELFMATE_SIMD {
+
+extern const Kernels kKernels;
+constexpr Kernels kKernels{
+    .evaluate = evaluate,
+    .pack_inference_filters = pack_filters<RootPoints>,
+    .pack_filters = pack_filters<IntegerPoints>,
+    .convolve = convolve,
+    .transform_inputs = transform_boards<IntegerPoints::Input>,
+    .transform_output_gradients = transform_boards<IntegerPoints::OutputGradient>,
+    .add_filter_gradient = add_filter_gradient,
+    .restore_filters = restore_filters,
+    .attend = attend_sequence,
+    .attend_backward = attend_sequence_backward,
+    .add_scaled = add_scaled,
+    .dot = dot,
+};
+
+}  // namespace selfmate::SELFMATE_SIMD

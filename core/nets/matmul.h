@@ -1,0 +1,166 @@
+// Products of matrices. Every sum runs over the depth in order, one term at a time, so that the
+// sums of a row do not depend on how many rows there are.
+#pragma once
+
+#include "nets/layers.h"
+#include "nets/simd.h"
+
+namespace selfmate::SELFMATE_SIMD {
+
+#if SELFMATE_AVX2 || defined(__aarch64__)
+constexpr int kMaxRows = 6;  // as many as have their sums in registers
+#else
+constexpr int kMaxRows = 2;
+#endif
+
+struct Matrix {
+  const float* numbers;
+  std::ptrdiff_t row_stride;
+  std::ptrdiff_t column_stride = 1;  // 1 for all but a left factor
+};
+
+struct MutableMatrix {
+  float* numbers;
+  std::ptrdiff_t row_stride;
+};
+
+// What the sums of a product start from: nothing, a bias that is the same for all rows, or the
+// numbers that are there.
+struct FromZero {
+  SELFMATE_INLINE Vec at(int, int) const { return Vec{}; }
+  SELFMATE_INLINE FromZero from_row(int) const { return {}; }
+};
+struct FromBias {
+  const float* numbers;
+  SELFMATE_INLINE Vec at(int, int column) const { return load(numbers + column); }
+  SELFMATE_INLINE FromBias from_row(int) const { return *this; }
+};
+struct FromMatrix {
+  const float* numbers;
+  std::ptrdiff_t row_stride;
+  SELFMATE_INLINE Vec at(int row, int column) const {
+    return load(numbers + row * row_stride + column);
+  }
+  SELFMATE_INLINE FromMatrix from_row(int row) const {
+    return {numbers + row * row_stride, row_stride};
+  }
+};
+
+template <int Rows, int Vectors, class Start>
+SELFMATE_INLINE void multiply_rows(int depth, Matrix left, Matrix right, Start start,
+                                   MutableMatrix out) {
+  Vec sums[Rows][Vectors];
+  for (int row = 0; row < Rows; ++row)
+    for (int v = 0; v < Vectors; ++v) sums[row][v] = start.at(row, v * kLanes);
+#pragma GCC unroll 4
+  for (int k = 0; k < depth; ++k) {
+    __builtin_prefetch(right.numbers + (depth + k) * right.row_stride);  // the next panel
+    Vec columns[Vectors];
+    for (int v = 0; v < Vectors; ++v)
+      columns[v] = load(right.numbers + k * right.row_stride + v * kLanes);
+    for (int row = 0; row < Rows; ++row) {
+      const Vec factor = broadcast(left.numbers[row * left.row_stride + k * left.column_stride]);
+      for (int v = 0; v < Vectors; ++v) sums[row][v] = fma(factor, columns[v], sums[row][v]);
+    }
+  }
+  for (int row = 0; row < Rows; ++row)
+    for (int v = 0; v < Vectors; ++v)
+      store(out.numbers + row * out.row_stride + v * kLanes, sums[row][v]);
+}
+
+template <int Vectors, int Rows = kMaxRows, class Start>
+SELFMATE_INLINE void multiply_few_rows(int rows, int depth, Matrix left, Matrix right, Start start,
+                                       MutableMatrix out) {
+  if constexpr (Rows > 1)
+    if (rows < Rows)
+      return multiply_few_rows<Vectors, Rows - 1>(rows, depth, left, right, start, out);
+  multiply_rows<Rows, Vectors>(depth, left, right, start, out);
+}
+
+// out [rows, Vectors * kLanes] = start + left [rows, depth] x right. Rows are split evenly: a small
+// rest would not fill the pipeline.
+template <int Vectors, class Start>
+void multiply_columns(int rows, int depth, Matrix left, Matrix right, Start start,
+                      MutableMatrix out) {
+  const int groups = (rows + kMaxRows - 1) / kMaxRows;
+  for (int group = 0, row = 0; group < groups; ++group) {
+    const int end = rows * (group + 1) / groups;
+    multiply_few_rows<Vectors>(
+        end - row, depth,
+        {left.numbers + row * left.row_stride, left.row_stride, left.column_stride}, right,
+        start.from_row(row), {out.numbers + row * out.row_stride, out.row_stride});
+    row = end;
+  }
+}
+
+// One panel of columns, wide or narrow.
+template <class Start>
+SELFMATE_INLINE void multiply_panel(int columns, int rows, int depth, Matrix left, Matrix right,
+                                    Start start, MutableMatrix out) {
+  if (columns >= kPanel)
+    multiply_columns<kPanel / kLanes>(rows, depth, left, right, start, out);
+  else
+    multiply_columns<kGrain / kLanes>(rows, depth, left, right, start, out);
+}
+
+// out [rows, columns] = left [rows, depth] x right [depth, columns]
+inline void multiply(int rows, int depth, int columns, Matrix left, Matrix right,
+                     MutableMatrix out) {
+  for (int column = 0; column < columns; column += kPanel)
+    multiply_panel(columns - column, rows, depth, left, {right.numbers + column, right.row_stride},
+                   FromZero{}, {out.numbers + column, out.row_stride});
+}
+
+// out [rows, columns] += left [rows, depth] x right [depth, columns]
+inline void add_product(int rows, int depth, int columns, Matrix left, Matrix right,
+                        MutableMatrix out) {
+  for (int column = 0; column < columns; column += kPanel)
+    multiply_panel(columns - column, rows, depth, left, {right.numbers + column, right.row_stride},
+                   FromMatrix{out.numbers + column, out.row_stride},
+                   {out.numbers + column, out.row_stride});
+}
+
+// out [rows, outputs] = bias + in [rows, inputs] x the layer's matrix
+inline void apply(const Linear& layer, int rows, Matrix in, MutableMatrix out) {
+  for (int column = 0; column < layer.outputs; column += kPanel) {
+    const int columns = layer.outputs - column < kPanel ? kGrain : kPanel;
+    multiply_panel(columns, rows, layer.inputs, in,
+                   {layer.panels + std::ptrdiff_t(column) * layer.inputs, columns},
+                   FromBias{layer.bias + column}, {out.numbers + column, out.row_stride});
+  }
+}
+
+// out [columns, rows] = scale * in [rows, columns]
+inline void transpose(int rows, int columns, Matrix in, float scale, MutableMatrix out) {
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column)
+      out.numbers[column * out.row_stride + row] = scale * in.numbers[row * in.row_stride + column];
+}
+
+// Products with sparse matrices add and multiply rows one at a time. Here nothing is fused, so that
+// results are the same on all processors.
+
+// out [width] += factor * row [width]
+inline void add_scaled(float factor, const float* row, std::int64_t width, float* out) {
+  const Vec factors = broadcast(factor);
+  std::int64_t i = 0;
+  for (; i + kLanes <= width; i += kLanes) store(out + i, load(out + i) + factors * load(row + i));
+  for (; i < width; ++i) out[i] += factor * row[i];
+}
+
+// left [width] x right [width], summed in 16 lanes that are added up in order
+inline float dot(const float* left, const float* right, std::int64_t width) {
+  constexpr int kSums = 16;
+  Vec vectors[kSums / kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kSums <= width; i += kSums)
+    for (int v = 0; v < kSums / kLanes; ++v)
+      vectors[v] += load(left + i + v * kLanes) * load(right + i + v * kLanes);
+  float sums[kSums], sum = 0;
+  std::memcpy(sums, vectors, sizeof sums);
+  for (int lane = 0; i < width; ++i, ++lane) sums[lane] += left[i] * right[i];
+  for (const float part : sums) sum += part;
+  return sum;
+}
+
+}  // namespace selfmate::SELFMATE_SIMD
