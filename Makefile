@@ -32,14 +32,14 @@ lint: $(VENV)/.test-tools  ## style, types, layers
 bench: $(VENV)/.bench-tools  ## speed beside our peers
 	$(BIN)/selfmate bench
 
-docs: $(VENV)/.test-tools  ## draw anew: the stub and encodings that tests keep true, the README's picture
+docs: $(VENV)/.test-tools  ## draw again: stub, page types and encodings that tests keep true, the pictures
 	SELFMATE_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
-	$(BIN)/python docs/draw_demo.py
-	$(BIN)/python docs/draw_lab.py
+	$(BIN)/python scripts/draw_demo.py
+	$(BIN)/python scripts/draw_lab.py
 
 page: $(VENV)/.installed  ## check and bundle the lab's page anew, also for a lab that runs
 	$(TSC)
-	cd $(PAGE) && node build.mjs "$$($(CURDIR)/$(BIN)/python -c 'from selfmate.lab.static import page_folder as f; print(f())')"
+	cd $(PAGE) && node build.mjs "$$($(CURDIR)/$(BIN)/python -c 'from selfmate.lab.app import page_folder as f; print(f())')"
 
 # The page is tested in Chromium; where it cannot be installed, those tests are skipped.
 browser:

@@ -74,11 +74,11 @@ nb::object encode_games(std::string_view encoding, nb::handle holder, nb::object
   return out;
 }
 
-nb::tuple legal_actions_of_games(std::string_view coding, nb::handle holder, int threads) {
+nb::tuple legal_actions_of_games(std::string_view action_encoding, nb::handle holder, int threads) {
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
-  const ActionEncoding chosen = action_encoding_named(coding);
+  const ActionEncoding chosen = action_encoding_named(action_encoding);
   Ragged<std::int32_t> ragged;
   {
     nb::gil_scoped_release release;
@@ -87,12 +87,12 @@ nb::tuple legal_actions_of_games(std::string_view coding, nb::handle holder, int
   return to_tuple(std::move(ragged));
 }
 
-nb::object action_mask_of_games(std::string_view coding, nb::handle holder, nb::object out,
+nb::object action_mask_of_games(std::string_view action_encoding, nb::handle holder, nb::object out,
                                 int threads) {
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
-  const ActionEncoding chosen = action_encoding_named(coding);
+  const ActionEncoding chosen = action_encoding_named(action_encoding);
   std::uint8_t* mask =
       prepared<std::uint8_t>(out, {games.size(), std::size_t(action_count(chosen))});
   nb::gil_scoped_release release;
@@ -100,12 +100,12 @@ nb::object action_mask_of_games(std::string_view coding, nb::handle holder, nb::
   return out;
 }
 
-nb::object actions_of_games(std::string_view coding, nb::handle holder, nb::handle moves,
+nb::object actions_of_games(std::string_view action_encoding, nb::handle holder, nb::handle moves,
                             int threads) {
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
-  const ActionEncoding chosen = action_encoding_named(coding);
+  const ActionEncoding chosen = action_encoding_named(action_encoding);
   const auto* codes = checked_array<std::uint16_t>(moves, "moves", {games.size()});
   std::vector<std::int32_t> actions(games.size());
   {
@@ -115,12 +115,12 @@ nb::object actions_of_games(std::string_view coding, nb::handle holder, nb::hand
   return to_numpy(std::move(actions));
 }
 
-nb::object moves_of_games(std::string_view coding, nb::handle holder, nb::handle actions,
+nb::object moves_of_games(std::string_view action_encoding, nb::handle holder, nb::handle actions,
                           int threads) {
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
-  const ActionEncoding chosen = action_encoding_named(coding);
+  const ActionEncoding chosen = action_encoding_named(action_encoding);
   const auto* indices = checked_array<std::int32_t>(actions, "actions", {games.size()});
   std::vector<Move> moves(games.size());
   {
@@ -157,7 +157,7 @@ nb::list encoding_layouts() {
   return layouts;
 }
 
-nb::list coding_layouts() {
+nb::list action_encoding_layouts() {
   nb::list layouts;
   for (const ActionLayout& layout : kActionEncodings)
     layouts.append(nb::make_tuple(nb::str(layout.name.data(), layout.name.size()), layout.size,
@@ -177,8 +177,8 @@ void bind_layouts(nb::module_& module) {
   module.def("encoding_layouts", &encoding_layouts,
              nb::sig("def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]"),
              "Name, shape of one position or move, dtype and version of every encoding.");
-  module.def("coding_layouts", &coding_layouts,
-             nb::sig("def coding_layouts() -> list[tuple[str, int, int]]"),
+  module.def("action_encoding_layouts", &action_encoding_layouts,
+             nb::sig("def action_encoding_layouts() -> list[tuple[str, int, int]]"),
              "Name, number of actions and version of every action encoding.");
   module.def("uci1968_moves", &uci_moves,
              nb::sig("def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]"),
@@ -207,28 +207,29 @@ void bind_encodings(nb::module_& module) {
 
 void bind_actions(nb::module_& module) {
   module.def(
-      "legal_actions", &legal_actions_of_games, "coding"_a, "games"_a.none(), "threads"_a = 1,
-      nb::sig("def legal_actions(coding: str, "
+      "legal_actions", &legal_actions_of_games, "action_encoding"_a, "games"_a.none(),
+      "threads"_a = 1,
+      nb::sig("def legal_actions(action_encoding: str, "
               "games: GameBatch | collections.abc.Sequence[Board], threads: int = 1) "
               "-> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
       "All legal actions end to end, and where each game's begin.");
-  module.def("action_mask", &action_mask_of_games, "coding"_a, "games"_a.none(),
+  module.def("action_mask", &action_mask_of_games, "action_encoding"_a, "games"_a.none(),
              "out"_a = nb::none(), "threads"_a = 1,
-             nb::sig("def action_mask(coding: str, "
+             nb::sig("def action_mask(action_encoding: str, "
                      "games: GameBatch | collections.abc.Sequence[Board], "
                      "out: numpy.typing.NDArray[numpy.uint8] | None = None, threads: int = 1) "
                      "-> numpy.typing.NDArray[numpy.uint8]"),
              "One row per game: 1 where the action is legal, else 0.");
-  module.def("actions_of_moves", &actions_of_games, "coding"_a, "games"_a.none(), "moves"_a.none(),
-             "threads"_a = 1,
-             nb::sig("def actions_of_moves(coding: str, "
+  module.def("actions_of_moves", &actions_of_games, "action_encoding"_a, "games"_a.none(),
+             "moves"_a.none(), "threads"_a = 1,
+             nb::sig("def actions_of_moves(action_encoding: str, "
                      "games: GameBatch | collections.abc.Sequence[Board], "
                      "moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) "
                      "-> numpy.typing.NDArray[numpy.int32]"),
              "The action of one legal move per game.");
-  module.def("moves_of_actions", &moves_of_games, "coding"_a, "games"_a.none(), "actions"_a.none(),
-             "threads"_a = 1,
-             nb::sig("def moves_of_actions(coding: str, "
+  module.def("moves_of_actions", &moves_of_games, "action_encoding"_a, "games"_a.none(),
+             "actions"_a.none(), "threads"_a = 1,
+             nb::sig("def moves_of_actions(action_encoding: str, "
                      "games: GameBatch | collections.abc.Sequence[Board], "
                      "actions: numpy.typing.NDArray[numpy.int32], threads: int = 1) "
                      "-> numpy.typing.NDArray[numpy.uint16]"),

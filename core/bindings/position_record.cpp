@@ -12,9 +12,9 @@ namespace {
 
 using namespace nb::literals;
 
-PositionRecords checked_rows(nb::handle stored) {
-  const std::size_t count = checked_extents<2>(stored, "stored")[0];
-  const auto* bytes = checked_array<std::uint8_t>(stored, "stored", {count, kPositionRecordSize});
+PositionRecords checked_rows(nb::handle records) {
+  const std::size_t count = checked_extents<2>(records, "records")[0];
+  const auto* bytes = checked_array<std::uint8_t>(records, "records", {count, kPositionRecordSize});
   return {bytes, count * kPositionRecordSize};
 }
 
@@ -22,12 +22,12 @@ nb::object record_borrowed_games(nb::handle holder, int threads) {
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
-  std::vector<std::uint8_t> stored(games.size() * kPositionRecordSize);
+  std::vector<std::uint8_t> records(games.size() * kPositionRecordSize);
   {
     nb::gil_scoped_release release;
-    record_games(games, stored.data(), threads);
+    record_games(games, records.data(), threads);
   }
-  return to_numpy(std::move(stored), {games.size(), kPositionRecordSize});
+  return to_numpy(std::move(records), {games.size(), kPositionRecordSize});
 }
 
 // Numbers of games in the records; all of them for None.
@@ -61,9 +61,9 @@ nb::tuple record_games_of(const GameRecords& records, int skip, int threads, nb:
                         to_numpy(std::move(out.plies_left)));
 }
 
-nb::object planes_of_rows(nb::handle stored, nb::handle out, int threads) {
+nb::object planes_of_rows(nb::handle records, nb::handle out, int threads) {
   check_threads(threads);
-  const PositionRecords rows = checked_rows(stored);
+  const PositionRecords rows = checked_rows(records);
   const std::size_t count = rows.size() / kPositionRecordSize;
   float* planes = checked_array<float>(out, "out", {count, kPlanes68Count, 8, 8}, true);
   {
@@ -73,9 +73,9 @@ nb::object planes_of_rows(nb::handle stored, nb::handle out, int threads) {
   return nb::borrow(out);
 }
 
-nb::object tokens_of_rows(nb::handle stored, int threads) {
+nb::object tokens_of_rows(nb::handle records, int threads) {
   check_threads(threads);
-  const PositionRecords rows = checked_rows(stored);
+  const PositionRecords rows = checked_rows(records);
   const std::size_t count = rows.size() / kPositionRecordSize;
   std::vector<std::uint8_t> tokens(count * kTokens78Size);
   {
@@ -85,10 +85,10 @@ nb::object tokens_of_rows(nb::handle stored, int threads) {
   return to_numpy(std::move(tokens), {count, std::size_t(kTokens78Size)});
 }
 
-nb::tuple legal_of_rows(std::string_view coding, nb::handle stored, int threads) {
+nb::tuple legal_of_rows(std::string_view action_encoding, nb::handle records, int threads) {
   check_threads(threads);
-  const ActionEncoding chosen = action_encoding_named(coding);
-  const PositionRecords rows = checked_rows(stored);
+  const ActionEncoding chosen = action_encoding_named(action_encoding);
+  const PositionRecords rows = checked_rows(records);
   Ragged<std::int32_t> ragged;
   {
     nb::gil_scoped_release release;
@@ -97,11 +97,11 @@ nb::tuple legal_of_rows(std::string_view coding, nb::handle stored, int threads)
   return nb::make_tuple(to_numpy(std::move(ragged.values)), to_numpy(std::move(ragged.offsets)));
 }
 
-nb::object actions_of_rows(std::string_view coding, nb::handle stored, nb::handle moves,
+nb::object actions_of_rows(std::string_view action_encoding, nb::handle records, nb::handle moves,
                            int threads) {
   check_threads(threads);
-  const ActionEncoding chosen = action_encoding_named(coding);
-  const PositionRecords rows = checked_rows(stored);
+  const ActionEncoding chosen = action_encoding_named(action_encoding);
+  const PositionRecords rows = checked_rows(records);
   const std::size_t count = rows.size() / kPositionRecordSize;
   const auto* codes = checked_array<std::uint16_t>(moves, "moves", {count});
   std::vector<std::int32_t> actions(count);
@@ -115,39 +115,41 @@ nb::object actions_of_rows(std::string_view coding, nb::handle stored, nb::handl
 }  // namespace
 
 void bind_position_records(nb::module_& module) {
-  module.attr("STORED_BYTES") = kPositionRecordSize;
-  module.def("store_games", &record_borrowed_games, "games"_a.none(), "threads"_a = 1,
-             nb::sig("def store_games(games: GameBatch | collections.abc.Sequence[Board], "
+  module.attr("RECORD_BYTES") = kPositionRecordSize;
+  module.def("encode_records", &record_borrowed_games, "games"_a.none(), "threads"_a = 1,
+             nb::sig("def encode_records(games: GameBatch | collections.abc.Sequence[Board], "
                      "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
              "The games' positions as records of STORED_BYTES bytes each.");
   module.def(
-      "store_records", &record_games_of, "records"_a, "skip"_a = 0, "threads"_a = 1,
+      "encode_game_records", &record_games_of, "records"_a, "skip"_a = 0, "threads"_a = 1,
       "chosen"_a.none() = nb::none(),
-      nb::sig("def store_records(records: GameRecords, skip: int = 0, threads: int = 1, "
+      nb::sig("def encode_game_records(records: GameRecords, skip: int = 0, threads: int = 1, "
               "chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> "
               "tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], "
               "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]"),
       "Positions from ply `skip` on, of all games or the chosen ones: position records, the moves "
       "played there, games, plies left.");
-  module.def("planes_of_stored", &planes_of_rows, "stored"_a.none(), "out"_a.none(),
+  module.def("planes_of_records", &planes_of_rows, "records"_a.none(), "out"_a.none(),
              "threads"_a = 1,
-             nb::sig("def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], "
+             nb::sig("def planes_of_records(records: numpy.typing.NDArray[numpy.uint8], "
                      "out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> "
                      "numpy.typing.NDArray[numpy.float32]"),
              "Writes the planes68 of position records into `out`.");
-  module.def("tokens_of_stored", &tokens_of_rows, "stored"_a.none(), "threads"_a = 1,
-             nb::sig("def tokens_of_stored(stored: numpy.typing.NDArray[numpy.uint8], "
+  module.def("tokens_of_records", &tokens_of_rows, "records"_a.none(), "threads"_a = 1,
+             nb::sig("def tokens_of_records(records: numpy.typing.NDArray[numpy.uint8], "
                      "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
              "The tokens78 of position records.");
-  module.def("legal_of_stored", &legal_of_rows, "coding"_a, "stored"_a.none(), "threads"_a = 1,
-             nb::sig("def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], "
-                     "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], "
-                     "numpy.typing.NDArray[numpy.int64]]"),
-             "The legal actions of position records, and offsets.");
-  module.def("actions_of_stored", &actions_of_rows, "coding"_a, "stored"_a.none(), "moves"_a.none(),
-             "threads"_a = 1,
-             nb::sig("def actions_of_stored(coding: str, "
-                     "stored: numpy.typing.NDArray[numpy.uint8], "
+  module.def(
+      "legal_of_records", &legal_of_rows, "action_encoding"_a, "records"_a.none(), "threads"_a = 1,
+      nb::sig(
+          "def legal_of_records(action_encoding: str, records: numpy.typing.NDArray[numpy.uint8], "
+          "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], "
+          "numpy.typing.NDArray[numpy.int64]]"),
+      "The legal actions of position records, and offsets.");
+  module.def("actions_of_records", &actions_of_rows, "action_encoding"_a, "records"_a.none(),
+             "moves"_a.none(), "threads"_a = 1,
+             nb::sig("def actions_of_records(action_encoding: str, "
+                     "records: numpy.typing.NDArray[numpy.uint8], "
                      "moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> "
                      "numpy.typing.NDArray[numpy.int32]"),
              "The action of one move per position record.");

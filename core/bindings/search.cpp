@@ -34,11 +34,11 @@ nb::tuple scores_of_games(nb::handle holder, int depth, int threads) {
 }
 
 template <auto Choose>
-nb::object choice_of_games(nb::handle holder, nb::handle dice, int threads) {
+nb::object choice_of_games(nb::handle holder, nb::handle seed_array, int threads) {
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
-  const auto* seeds = checked_array<std::uint64_t>(dice, "dice", {games.size()});
+  const auto* seeds = checked_array<std::uint64_t>(seed_array, "seeds", {games.size()});
   std::vector<Move> chosen(games.size());
   {
     nb::gil_scoped_release release;
@@ -56,12 +56,14 @@ void check_offsets(std::span<const std::int64_t> offsets, std::size_t rows) {
       refuse("rise: game " + std::to_string(i) + " has no move to choose");
 }
 
-nb::object best_of_rows(nb::handle moves, nb::handle scores, nb::handle offsets, nb::handle dice) {
-  const std::size_t rows = checked_length(moves, "moves"), games = checked_length(dice, "dice");
+nb::object best_of_rows(nb::handle moves, nb::handle scores, nb::handle offsets,
+                        nb::handle seed_array) {
+  const std::size_t rows = checked_length(moves, "moves"),
+                    games = checked_length(seed_array, "seeds");
   const auto* codes = checked_array<std::uint16_t>(moves, "moves", {rows});
   const auto* values = checked_array<std::int32_t>(scores, "scores", {rows});
   const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {games + 1});
-  const auto* seeds = checked_array<std::uint64_t>(dice, "dice", {games});
+  const auto* seeds = checked_array<std::uint64_t>(seed_array, "seeds", {games});
   check_offsets({begins, games + 1}, rows);
   std::vector<Move> chosen(games);
   choose_best(codes, values, {begins, games + 1}, seeds, chosen.data());
@@ -69,15 +71,15 @@ nb::object best_of_rows(nb::handle moves, nb::handle scores, nb::handle offsets,
 }
 
 nb::object scores_of_board(TeacherSearch& search, const Game& game, int depth,
-                           std::int64_t most_nodes) {
+                           std::int64_t max_nodes) {
   check_depth(depth);
-  if (most_nodes < 0)
-    throw BadInput("most_nodes must be at least 0, not " + std::to_string(most_nodes));
+  if (max_nodes < 0)
+    throw BadInput("max_nodes must be at least 0, not " + std::to_string(max_nodes));
   const Game copy = game;
   std::optional<std::vector<RootMove>> found;
   {
     nb::gil_scoped_release release;
-    found = search.scores(copy, depth, most_nodes);
+    found = search.scores(copy, depth, max_nodes);
   }
   if (!found) return nb::none();
   nb::list rows;
@@ -99,47 +101,47 @@ void bind_teacher(nb::module_& module) {
   nb::class_<TeacherSearch>(module, "TeacherSearch",
                             "The alpha-beta teacher on one position; another thread may stop it.")
       .def(nb::init<>())
-      .def("scores", &scores_of_board, "board"_a, "depth"_a, "most_nodes"_a = 0,
-           nb::sig("def scores(self, board: Board, depth: int, most_nodes: int = 0) -> "
+      .def("scores", &scores_of_board, "board"_a, "depth"_a, "max_nodes"_a = 0,
+           nb::sig("def scores(self, board: Board, depth: int, max_nodes: int = 0) -> "
                    "list[tuple[int, int, tuple[str, ...]]] | None"),
            "Each legal move with its score and its principal variation; None when stopped, or "
-           "when `most_nodes` (0: no limit) were not enough.")
+           "when `max_nodes` (0: no limit) were not enough.")
       .def("stop", &TeacherSearch::stop,
            "Ends a search under way and refuses all later ones; any thread may call it.")
       .def_prop_ro("nodes", &TeacherSearch::nodes, "Positions searched by all searches so far.");
 }
 
 void bind_choices(nb::module_& module) {
-  module.def("choose_random", &choice_of_games<choose_random>, "games"_a.none(), "dice"_a.none(),
+  module.def("choose_random", &choice_of_games<choose_random>, "games"_a.none(), "seeds"_a.none(),
              "threads"_a = 1,
              nb::sig("def choose_random(games: GameBatch | collections.abc.Sequence[Board], "
-                     "dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) "
+                     "seeds: numpy.typing.NDArray[numpy.uint64], threads: int = 1) "
                      "-> numpy.typing.NDArray[numpy.uint16]"),
              "A uniformly random legal move of each game.");
-  module.def("choose_greedy", &choice_of_games<choose_greedy>, "games"_a.none(), "dice"_a.none(),
+  module.def("choose_greedy", &choice_of_games<choose_greedy>, "games"_a.none(), "seeds"_a.none(),
              "threads"_a = 1,
              nb::sig("def choose_greedy(games: GameBatch | collections.abc.Sequence[Board], "
-                     "dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) "
+                     "seeds: numpy.typing.NDArray[numpy.uint64], threads: int = 1) "
                      "-> numpy.typing.NDArray[numpy.uint16]"),
              "A move of each game that wins the most material at once.");
   module.def("choose_best", &best_of_rows, "moves"_a.none(), "scores"_a.none(), "offsets"_a.none(),
-             "dice"_a.none(),
+             "seeds"_a.none(),
              nb::sig("def choose_best(moves: numpy.typing.NDArray[numpy.uint16], "
                      "scores: numpy.typing.NDArray[numpy.int32], "
                      "offsets: numpy.typing.NDArray[numpy.int64], "
-                     "dice: numpy.typing.NDArray[numpy.uint64]) "
+                     "seeds: numpy.typing.NDArray[numpy.uint64]) "
                      "-> numpy.typing.NDArray[numpy.uint16]"),
              "A move with the highest score of each row.");
 }
 
-nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offsets, nb::handle dice,
-                           double temperature, int most) {
+nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offsets,
+                           nb::handle seed_array, double temperature, int most) {
   const auto [rows, actions] = checked_extents<2>(logits, "logits");
   const std::size_t count = checked_length(legal, "legal");
   const auto* numbers = checked_array<float>(logits, "logits", {rows, actions});
   const auto* codes = checked_array<std::int32_t>(legal, "legal", {count});
   const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {rows + 1});
-  const auto* seeds = checked_array<std::uint64_t>(dice, "dice", {rows});
+  const auto* seeds = checked_array<std::uint64_t>(seed_array, "seeds", {rows});
   check_offsets({begins, rows + 1}, count);
   for (std::size_t i = 0; i < count; ++i)
     if (codes[i] < 0 || std::size_t(codes[i]) >= actions)
@@ -160,11 +162,11 @@ nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offse
 
 void bind_attempts(nb::module_& module) {
   module.def("attempt_actions", &attempts_of_rows, "logits"_a.none(), "legal"_a.none(),
-             "offsets"_a.none(), "dice"_a.none(), "temperature"_a, "most"_a,
+             "offsets"_a.none(), "seeds"_a.none(), "temperature"_a, "most"_a,
              nb::sig("def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], "
                      "legal: numpy.typing.NDArray[numpy.int32], "
                      "offsets: numpy.typing.NDArray[numpy.int64], "
-                     "dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) "
+                     "seeds: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) "
                      "-> tuple[numpy.typing.NDArray[numpy.int32], "
                      "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
              "A legal action of each row, and the illegal ones that were attempted before it, with "

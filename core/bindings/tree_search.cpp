@@ -1,5 +1,6 @@
 #include "search/tree_search.h"
 
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -13,46 +14,33 @@ namespace {
 
 using namespace nb::literals;
 
+// A number of the configuration, within its bounds; NaN is outside of all.
 template <class T>
-void check_at_least(const char* name, T value, T least) {
-  if (!(value >= least))
-    throw BadInput(std::string(name) + " must be at least " + std::to_string(least) + ", not " +
-                   std::to_string(value));
+T read_number(const char* name, nb::handle value, double low, double high) {
+  const T number = nb::cast<T>(value);
+  if (double(number) >= low && double(number) <= high) return number;
+  std::string allowed = "at least " + std::to_string(T(low));
+  if (high < kAny)
+    allowed = "from " + std::to_string(int(low)) + " to " + std::to_string(int(high));
+  throw BadInput(std::string(name) + " must be " + allowed + ", not " + std::to_string(number));
 }
 
-void init(TreeSearch* search, int leaves_per_game, std::int64_t cached_evaluations, float c_puct,
-          float fpu_reduction, float virtual_loss, float noise_alpha, float noise_share,
-          float widening, float widening_power, int gumbel_moves, float gumbel_visits,
-          float gumbel_scale, bool exact_key, int most_nodes) {
-  check_at_least("leaves_per_game", leaves_per_game, 1);
-  check_at_least<std::int64_t>("cached_evaluations", cached_evaluations, 0);
-  check_at_least("c_puct", c_puct, 0.0f);
-  check_at_least("fpu_reduction", fpu_reduction, 0.0f);
-  check_at_least("virtual_loss", virtual_loss, 0.0f);
-  check_at_least("noise_alpha", noise_alpha, 1e-3f);
-  check_at_least("gumbel_moves", gumbel_moves, 0);
-  check_at_least("gumbel_visits", gumbel_visits, 0.0f);
-  check_at_least("gumbel_scale", gumbel_scale, 0.0f);
-  check_at_least("widening", widening, 0.0f);
-  check_at_least("widening_power", widening_power, 0.0f);
-  check_at_least("most_nodes", most_nodes, 2);
-  if (!(noise_share >= 0.0f && noise_share <= 1.0f))
-    throw BadInput("noise_share must be from 0 to 1, not " + std::to_string(noise_share));
-  const TreeSettings settings{
-      .c_puct = c_puct,
-      .fpu_reduction = fpu_reduction,
-      .virtual_loss = virtual_loss,
-      .dirichlet_alpha = noise_alpha,
-      .dirichlet_fraction = noise_share,
-      .widening = widening,
-      .widening_power = widening_power,
-      .num_considered_actions = gumbel_moves,
-      .c_visit = gumbel_visits,
-      .c_scale = gumbel_scale,
-      .exact_key = exact_key,
-      .max_nodes = most_nodes,
-  };
-  new (search) TreeSearch(settings, leaves_per_game, std::size_t(cached_evaluations));
+void read_field(SearchConfig& config, const std::string& key, nb::handle value) {
+#define SELFMATE_READ(type, name, usual, low, high)           \
+  if (key == #name) {                                         \
+    config.name = read_number<type>(#name, value, low, high); \
+    return;                                                   \
+  }
+  SELFMATE_SEARCH_CONFIG(SELFMATE_READ)
+#undef SELFMATE_READ
+  throw BadInput("a tree search has no setting '" + key + "'");
+}
+
+// Keyword arguments by the names of SearchConfig; the others keep their defaults.
+void init(TreeSearch* search, const nb::kwargs& numbers) {
+  SearchConfig config;
+  for (const auto& [key, value] : numbers) read_field(config, nb::cast<std::string>(key), value);
+  new (search) TreeSearch(config);
 }
 
 // Slots as NumPy gives them; negative ones would be huge.
@@ -73,7 +61,8 @@ void set(TreeSearch& search, std::int64_t slot, const Game& game) {
 void start(TreeSearch& search, nb::handle slots, int simulations, bool noise, nb::handle seeds) {
   const auto numbers = slots_of(slots);
   const auto* seed_numbers = checked_array<std::uint64_t>(seeds, "seeds", {numbers.size()});
-  check_at_least("simulations", simulations, 0);
+  if (simulations < 0)
+    throw BadInput("simulations must be at least 0, not " + std::to_string(simulations));
   for (std::size_t i = 0; i < numbers.size(); ++i)
     search.start(std::size_t(numbers[i]), simulations, noise, seed_numbers[i]);
 }
@@ -87,7 +76,7 @@ void advance(TreeSearch& search, nb::handle slots, nb::handle moves) {
 }
 
 std::size_t gather(TreeSearch& search, std::int64_t most, nb::handle planes) {
-  check_at_least<std::int64_t>("most", most, 1);
+  if (most < 1) throw BadInput("most must be at least 1, not " + std::to_string(most));
   float* out =
       planes.is_none()
           ? nullptr
@@ -192,18 +181,11 @@ nb::tuple outlooks(const TreeSearch& search, std::size_t slot) {
 }  // namespace
 
 void bind_tree_search(nb::module_& module) {
-  const TreeSettings defaults;
   nb::class_<TreeSearch>(module, "TreeSearch",
                          "Batched tree search of many games: leaves go out in batches, evaluations "
                          "come back. For one thread at a time.")
-      .def("__init__", &init, nb::kw_only(), "leaves_per_game"_a = 1, "cached_evaluations"_a = 0,
-           "c_puct"_a = defaults.c_puct, "fpu_reduction"_a = defaults.fpu_reduction,
-           "virtual_loss"_a = defaults.virtual_loss, "noise_alpha"_a = defaults.dirichlet_alpha,
-           "noise_share"_a = defaults.dirichlet_fraction, "widening"_a = defaults.widening,
-           "widening_power"_a = defaults.widening_power,
-           "gumbel_moves"_a = defaults.num_considered_actions, "gumbel_visits"_a = defaults.c_visit,
-           "gumbel_scale"_a = defaults.c_scale, "exact_key"_a = defaults.exact_key,
-           "most_nodes"_a = defaults.max_nodes)
+      .def("__init__", &init, "numbers"_a, nb::sig("def __init__(self, **numbers: float) -> None"),
+           "Takes the fields of SearchConfig by their names.")
       .def("set", &set, "slot"_a, "board"_a, "Puts a game into a slot, in place of what was there.")
       .def(
           "clear", [](TreeSearch& search, std::size_t slot) { search.clear(slot); }, "slot"_a,

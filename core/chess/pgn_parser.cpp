@@ -258,12 +258,12 @@ void PgnParser::refuse_move(std::string_view san, SanError error) const {
 }
 
 void PgnParser::end_game() {
-  const std::int8_t told = result_value(header_.result), written = result_value(result_);
-  const bool both = told != kUnknownResult && written != kUnknownResult;
-  if (both && told != written)
+  const std::int8_t tagged = result_value(header_.result), written = result_value(result_);
+  const bool both = tagged != kUnknownResult && written != kUnknownResult;
+  if (both && tagged != written)
     throw BadGame{result_.data(), "the Result tag says " + std::string(header_.result) +
                                       ", the moves end with " + std::string(result_)};
-  const std::int8_t result = written != kUnknownResult ? written : told;
+  const std::int8_t result = written != kUnknownResult ? written : tagged;
   const auto outcome = game_.outcome();
   const bool agrees = outcome && result == result_of(*outcome);
   const bool final =

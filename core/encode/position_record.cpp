@@ -184,7 +184,7 @@ void planes_of_row(const std::uint8_t* row, float* out) {
 }
 
 [[noreturn]] void refuse(std::size_t number, const std::string& reason) {
-  throw BadInput("row " + std::to_string(number) + " of the stored positions: " + reason);
+  throw BadInput("row " + std::to_string(number) + " of the position records: " + reason);
 }
 
 // Calls work(number, row) for each, in order within a thread's share.

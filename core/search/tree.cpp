@@ -30,7 +30,7 @@ bool mates(Position& position, Move move) {
 
 }  // namespace
 
-Tree::Tree(const Game& game, const TreeSettings& settings) : settings_(settings), game_(game) {
+Tree::Tree(const Game& game, const SearchConfig& config) : config_(config), game_(game) {
   add_node(true);
 }
 
@@ -54,7 +54,7 @@ bool Tree::is_done() const {
   if (root().edge_count == 0) return true;
   if (root().stage != Node::kExpanded) return false;
   return root().proven || started_ >= simulations_ ||
-         nodes_.size() >= std::size_t(settings_.max_nodes);
+         nodes_.size() >= std::size_t(config_.max_nodes);
 }
 
 Simulation Tree::simulate(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf) {
@@ -112,7 +112,7 @@ void Tree::add_edges(Node& node, Position& position, const MoveList& moves) {
 
 void Tree::prepare_root() {
   const auto edges = edges_of(nodes_[0]);
-  if (settings_.num_considered_actions == 0) {
+  if (config_.num_considered_actions == 0) {
     if (noise_) mix_noise(edges);
     return;
   }
@@ -121,13 +121,13 @@ void Tree::prepare_root() {
     for (float& number : gumbels_) number = gumbel(random_);
   earlier_visits_.clear();
   for (const Edge& edge : edges) earlier_visits_.push_back(edge.visits);
-  const int actions = std::min({settings_.num_considered_actions, int(edges.size()), simulations_});
+  const int actions = std::min({config_.num_considered_actions, int(edges.size()), simulations_});
   considered_ = considered_visits(actions, simulations_);
 }
 
 void Tree::mix_noise(std::span<Edge> edges) {
-  const float fraction = settings_.dirichlet_fraction;
-  const std::vector<float> noise = dirichlet(random_, edges.size(), settings_.dirichlet_alpha);
+  const float fraction = config_.dirichlet_fraction;
+  const std::vector<float> noise = dirichlet(random_, edges.size(), config_.dirichlet_alpha);
   for (std::size_t i = 0; i < edges.size(); ++i)
     edges[i].prior = (1.0f - fraction) * edges[i].prior + fraction * noise[i];
   sort_by_prior(edges);
@@ -159,7 +159,8 @@ Simulation Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& lea
     back_up(path_, at, proven_wdl(node.proven));
     return Simulation::kBackedUp;
   }
-  const std::uint64_t key = evaluation_key(game_, game_.earlier_occurrences(), settings_.exact_key);
+  const std::uint64_t key =
+      evaluation_key(game_, game_.earlier_occurrences(), config_.exact_cache_key);
   // Two positions share a key with a probability of 2^-64; then most differ in their moves.
   if (const Evaluation* seen = cache.find(key);
       seen && seen->priors.size() == std::size_t(node.edge_count)) {

@@ -12,26 +12,9 @@
 #include "chess/random.h"
 #include "search/evaluation_cache.h"
 #include "search/gumbel.h"
+#include "search/search_config.h"
 
 namespace selfmate {
-
-struct TreeSettings {
-  float c_puct = 1.5f;
-  // First play urgency: a move without visits has its node's value minus this times the square root
-  // of the prior mass of the visited moves.
-  float fpu_reduction = 0.25f;
-  float virtual_loss = 1.0f;  // of a simulation whose leaf is being evaluated
-  // Dirichlet noise in the root's priors: (1 - fraction) * prior + fraction * Dirichlet(alpha).
-  float dirichlet_alpha = 0.3f, dirichlet_fraction = 0.25f;
-  // Progressive widening: after n visits a node considers its `widening` * n ^ `widening_power`
-  // most probable moves; 0: all moves.
-  float widening = 0.0f, widening_power = 0.5f;
-  // Gumbel: how many of the root's moves sequential halving starts with; 0: PUCT at the root, too.
-  int num_considered_actions = 0;
-  float c_visit = 50.0f, c_scale = 1.0f;
-  bool exact_key = false;  // see evaluation_key
-  int max_nodes = 1 << 20;
-};
 
 struct Node {
   enum Stage : std::uint8_t {
@@ -103,7 +86,7 @@ class Tree {
  public:
   using OnLeaf = std::function<void(const Game&)>;
 
-  Tree(const Game& game, const TreeSettings& settings);
+  Tree(const Game& game, const SearchConfig& config);
 
   // Starts a search. With `noise` it depends on the seed; without, it is deterministic.
   void start(int simulations, bool noise, std::uint64_t seed);
@@ -166,7 +149,7 @@ class Tree {
   std::vector<float> without_losing_moves(std::vector<float> shares) const;
   int widened_count(const Node& node) const;
   std::vector<ActionStats> action_stats(const Node& node) const;
-  GumbelConstants constants() const { return {settings_.c_visit, settings_.c_scale}; }
+  GumbelConstants constants() const { return {config_.c_visit, config_.c_scale}; }
   std::vector<Move> line_from(const Edge* edge) const;
   MoveAnalysis analyse(const Edge& edge) const;
   const Edge* best_mate() const;
@@ -174,7 +157,7 @@ class Tree {
   const Edge* most_visited() const;
   void keep_below(std::int32_t child);
 
-  TreeSettings settings_;
+  SearchConfig config_;
   Game game_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;  // those of a node are contiguous, in order of their priors

@@ -24,9 +24,8 @@ std::vector<float> priors_from(std::span<const Edge> moves, Color turn, const fl
 
 }  // namespace
 
-TreeSearch::TreeSearch(const TreeSettings& settings, int leaves_per_game,
-                       std::size_t cache_capacity)
-    : settings_(settings), leaves_per_game_(leaves_per_game), cache_(cache_capacity) {}
+TreeSearch::TreeSearch(const SearchConfig& config)
+    : config_(config), cache_(std::size_t(config.cache_size)) {}
 
 void TreeSearch::check_received() const {
   if (!leaves_.empty()) throw BadInput("the leaves of the last batch were not received yet");
@@ -35,7 +34,7 @@ void TreeSearch::check_received() const {
 void TreeSearch::set(std::size_t slot, const Game& game) {
   check_received();
   if (slot >= trees_.size()) trees_.resize(slot + 1);
-  trees_[slot] = std::make_unique<Tree>(game, settings_);
+  trees_[slot] = std::make_unique<Tree>(game, config_);
 }
 
 void TreeSearch::clear(std::size_t slot) {
@@ -87,7 +86,7 @@ std::size_t TreeSearch::gather(std::size_t max_leaves,
   for (std::size_t i = 0; i < slots && leaves_.size() < max_leaves; ++i) {
     const std::size_t slot = (first_ + i) % slots;
     if (!trees_[slot]) continue;
-    for (int n = 0; n < leaves_per_game_ && leaves_.size() < max_leaves; ++n)
+    for (int n = 0; n < config_.leaves_per_game && leaves_.size() < max_leaves; ++n)
       if (!next_leaf(slot, show)) break;
     if (leaves_.size() == max_leaves) first_ = (slot + 1) % slots;
   }

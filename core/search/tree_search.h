@@ -12,7 +12,7 @@ class TreeSearch {
  public:
   // At most `leaves_per_game` leaves of a game are in one batch. With one, results are those of a
   // search without batches; more fill the batch where games are few, at the cost of virtual losses.
-  TreeSearch(const TreeSettings& settings, int leaves_per_game, std::size_t cache_capacity);
+  explicit TreeSearch(const SearchConfig& config);
   TreeSearch(const TreeSearch&) = delete;
 
   // Puts a game into a slot, in place of what was there.
@@ -49,8 +49,7 @@ class TreeSearch {
   template <class Priors>
   void receive_all(const float* wdl, Priors&& priors_of);
 
-  TreeSettings settings_;
-  int leaves_per_game_;
+  SearchConfig config_;
   EvaluationCache cache_;
   std::vector<std::unique_ptr<Tree>> trees_;
   std::vector<Waiting> leaves_;

@@ -16,13 +16,13 @@ constexpr float kMinPrior = 1e-8f;  // whose logarithm is still a useful logit
 
 std::int32_t Tree::select(std::int32_t at) const {
   const Node& node = nodes_[std::size_t(at)];
-  if (settings_.num_considered_actions == 0) return select_puct(node, at == 0);
+  if (config_.num_considered_actions == 0) return select_puct(node, at == 0);
   return at == 0 ? select_considered() : select_improved(node);
 }
 
 int Tree::widened_count(const Node& node) const {
-  if (settings_.widening <= 0.0f) return node.edge_count;
-  const float wanted = settings_.widening * std::pow(float(node.visits), settings_.widening_power);
+  if (config_.widening <= 0.0f) return node.edge_count;
+  const float wanted = config_.widening * std::pow(float(node.visits), config_.widening_exponent);
   return wanted < float(node.edge_count) ? std::max(1, int(std::ceil(wanted))) : node.edge_count;
 }
 
@@ -36,7 +36,7 @@ float Tree::first_play_value(const Node& node, bool is_root) const {
     else if (!is_root)
       break;
   }
-  return node.value() - settings_.fpu_reduction * std::sqrt(mass);
+  return node.value() - config_.fpu_reduction * std::sqrt(mass);
 }
 
 // PUCT: argmax of Q + c_puct * prior * sqrt(parent visits) / (1 + visits), with virtual losses in
@@ -45,7 +45,7 @@ std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
   const auto edges = edges_of(node);
   const int widened = widened_count(node);
   const float exploration =
-      settings_.c_puct * std::sqrt(float(std::max(1, node.visits - 1 + node.in_flight)));
+      config_.c_puct * std::sqrt(float(std::max(1, node.visits - 1 + node.in_flight)));
   std::optional<float> first_play;  // computed only if needed
   int best = -1;
   float best_score = kMinusInfinity;
@@ -55,7 +55,7 @@ std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
     if (i >= widened && best >= 0) break;
     const int tries = edge.tries();
     if (!tries && !first_play) first_play = first_play_value(node, is_root);
-    const float loss = settings_.virtual_loss * float(edge.in_flight);
+    const float loss = config_.virtual_loss * float(edge.in_flight);
     const float value = tries ? (edge.value_sum - loss) / float(tries) : *first_play;
     const float score = value + exploration * edge.prior / float(1 + tries);
     if (score > best_score) best = i, best_score = score;
@@ -161,7 +161,7 @@ std::vector<float> Tree::policy() const {
     policy[std::size_t(best_mate() - edges.data())] = 1.0f;
     return policy;
   }
-  if (settings_.num_considered_actions > 0)
+  if (config_.num_considered_actions > 0)
     policy = improved_policy(action_stats(root()), root().evaluation, constants());
   else
     for (std::size_t i = 0; i < edges.size(); ++i) policy[i] = float(edges[i].visits);

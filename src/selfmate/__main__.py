@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Runs a verb. A plain `uci` goes past the command line's library, which takes too long."""
+    """Runs a verb. A plain `uci` skips the command-line library, whose import takes too long."""
     verb, arguments = sys.argv[1:2], sys.argv[2:]
     if verb == ["uci"] and len(arguments) <= 1 and not "".join(arguments).startswith("-"):
         _uci(*arguments)

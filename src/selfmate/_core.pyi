@@ -224,7 +224,7 @@ def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]:
     Name, shape of one position or move, dtype and version of every encoding.
     """
 
-def coding_layouts() -> list[tuple[str, int, int]]:
+def action_encoding_layouts() -> list[tuple[str, int, int]]:
     """Name, number of actions and version of every action encoding."""
 
 def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]:
@@ -241,16 +241,16 @@ def encode(name: str, games: GameBatch | Sequence[Board], out: numpy.typing.NDAr
 def legal_move136(games: GameBatch | Sequence[Board], dtype: str | None = None, threads: int = 1) -> tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[numpy.int64]]:
     """All legal moves as rows of 136, and where each game's rows begin."""
 
-def legal_actions(coding: str, games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+def legal_actions(action_encoding: str, games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """All legal actions end to end, and where each game's begin."""
 
-def action_mask(coding: str, games: GameBatch | Sequence[Board], out: numpy.typing.NDArray[numpy.uint8] | None = None, threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+def action_mask(action_encoding: str, games: GameBatch | Sequence[Board], out: numpy.typing.NDArray[numpy.uint8] | None = None, threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
     """One row per game: 1 where the action is legal, else 0."""
 
-def actions_of_moves(coding: str, games: GameBatch | Sequence[Board], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
+def actions_of_moves(action_encoding: str, games: GameBatch | Sequence[Board], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
     """The action of one legal move per game."""
 
-def moves_of_actions(coding: str, games: GameBatch | Sequence[Board], actions: numpy.typing.NDArray[numpy.int32], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
+def moves_of_actions(action_encoding: str, games: GameBatch | Sequence[Board], actions: numpy.typing.NDArray[numpy.int32], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
     """The move of one legal action per game."""
 
 def encode_packed(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
@@ -263,26 +263,26 @@ def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.t
     The features839 of packed positions that are not zero: columns, values, offsets.
     """
 
-STORED_BYTES: int = 63
+RECORD_BYTES: int = 63
 
-def store_games(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+def encode_records(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
     """The games' positions as records of STORED_BYTES bytes each."""
 
-def store_records(records: GameRecords, skip: int = 0, threads: int = 1, chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]:
+def encode_game_records(records: GameRecords, skip: int = 0, threads: int = 1, chosen: numpy.typing.NDArray[numpy.int64] | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16]]:
     """
     Positions from ply `skip` on, of all games or the chosen ones: position records, the moves played there, games, plies left.
     """
 
-def planes_of_stored(stored: numpy.typing.NDArray[numpy.uint8], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+def planes_of_records(records: numpy.typing.NDArray[numpy.uint8], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
     """Writes the planes68 of position records into `out`."""
 
-def tokens_of_stored(stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+def tokens_of_records(records: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
     """The tokens78 of position records."""
 
-def legal_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+def legal_of_records(action_encoding: str, records: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """The legal actions of position records, and offsets."""
 
-def actions_of_stored(coding: str, stored: numpy.typing.NDArray[numpy.uint8], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
+def actions_of_records(action_encoding: str, records: numpy.typing.NDArray[numpy.uint8], moves: numpy.typing.NDArray[numpy.uint16], threads: int = 1) -> numpy.typing.NDArray[numpy.int32]:
     """The action of one move per position record."""
 
 def teacher_scores(games: GameBatch | Sequence[Board], depth: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
@@ -295,9 +295,9 @@ class TeacherSearch:
 
     def __init__(self) -> None: ...
 
-    def scores(self, board: Board, depth: int, most_nodes: int = 0) -> list[tuple[int, int, tuple[str, ...]]] | None:
+    def scores(self, board: Board, depth: int, max_nodes: int = 0) -> list[tuple[int, int, tuple[str, ...]]] | None:
         """
-        Each legal move with its score and its principal variation; None when stopped, or when `most_nodes` (0: no limit) were not enough.
+        Each legal move with its score and its principal variation; None when stopped, or when `max_nodes` (0: no limit) were not enough.
         """
 
     def stop(self) -> None:
@@ -309,16 +309,16 @@ class TeacherSearch:
     def nodes(self) -> int:
         """Positions searched by all searches so far."""
 
-def choose_random(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
+def choose_random(games: GameBatch | Sequence[Board], seeds: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
     """A uniformly random legal move of each game."""
 
-def choose_greedy(games: GameBatch | Sequence[Board], dice: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
+def choose_greedy(games: GameBatch | Sequence[Board], seeds: numpy.typing.NDArray[numpy.uint64], threads: int = 1) -> numpy.typing.NDArray[numpy.uint16]:
     """A move of each game that wins the most material at once."""
 
-def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
+def choose_best(moves: numpy.typing.NDArray[numpy.uint16], scores: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], seeds: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint16]:
     """A move with the highest score of each row."""
 
-def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], legal: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], dice: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], legal: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], seeds: numpy.typing.NDArray[numpy.uint64], temperature: float, most: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     A legal action of each row, and the illegal ones that were attempted before it, with offsets.
     """
@@ -333,7 +333,8 @@ class TreeSearch:
     Batched tree search of many games: leaves go out in batches, evaluations come back. For one thread at a time.
     """
 
-    def __init__(self, *, leaves_per_game: int = 1, cached_evaluations: int = 0, c_puct: float = 1.5, fpu_reduction: float = 0.25, virtual_loss: float = 1.0, noise_alpha: float = 0.30000001192092896, noise_share: float = 0.25, widening: float = 0.0, widening_power: float = 0.5, gumbel_moves: int = 0, gumbel_visits: float = 50.0, gumbel_scale: float = 1.0, exact_key: bool = False, most_nodes: int = 1048576) -> None: ...
+    def __init__(self, **numbers: float) -> None:
+        """Takes the fields of SearchConfig by their names."""
 
     def set(self, slot: int, board: Board) -> None:
         """Puts a game into a slot, in place of what was there."""

@@ -1,8 +1,8 @@
-"""Kills a program of ours at a chosen moment of its writing, as a crash would.
+"""Kills a program at a chosen moment of its writing, as a crash would.
 
-Run as `kill.py EVENT MODULE ARGUMENTS...`: calls `main` of the module with these arguments and ends
-the process by SIGKILL at the EVENT-th call that changes something on disk (a write is cut in half).
-EVENT 0 never kills; the number of events is then the last line on standard error.
+Run as `kill.py EVENT MODULE ARGUMENTS...`: calls `main` of the module with these arguments, and
+kills the process at the EVENT-th call that changes something on disk (of a write, the first half is
+done). EVENT 0 never kills; the last line on standard error is the number of events.
 """
 
 import importlib
@@ -21,7 +21,7 @@ CHANGES = ("open", "write", "fsync", "rename", "replace", "mkdir", "unlink", "rm
 def run_killed(
     event: int, module: str, *arguments: str, cwd: Path
 ) -> "subprocess.CompletedProcess[str]":
-    """Runs a module's `main` in a process of its own, killed at `event`."""
+    """Runs `main` of a module in a new process, killed at `event`."""
     command = [sys.executable, __file__, str(event), module, *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False
@@ -37,7 +37,7 @@ def events_of(done: "subprocess.CompletedProcess[str]") -> int:
 
 
 class Killer:
-    """Counts in `seen` and never comes back from the fatal event."""
+    """Counts events in `seen`, and kills the process at the fatal one."""
 
     def __init__(self, event: int) -> None:
         self.fatal, self.seen = event, 0

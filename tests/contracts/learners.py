@@ -1,14 +1,16 @@
-"""What contract tests run on: every learner with its quickest preset, and a toy."""
+"""What contract tests run on: every learner, also those of other packages, and a toy."""
 
 import json
 import tempfile
 from functools import cache
 from pathlib import Path
 
-from selfmate.learners import LEARNERS, Learner
+from contracts.reference import make_once
 from selfmate.learners.config import Config, read_config
+from selfmate.learners.learner import Learner
+from selfmate.learners.registry import LEARNERS
 from selfmate.presets import presets_of
-from selfmate.runs.on_disk import RunOnDisk, Session
+from selfmate.runs.session import DiskRun, Session
 from unit.data.collected import collect
 from unit.data.imported import import_random_games
 from unit.learners.toy import TOY
@@ -16,26 +18,22 @@ from unit.learners.toy import TOY
 CONTRACTED = (*LEARNERS.values(), TOY)
 
 
-def needs(learner: Learner) -> list[str]:
-    """The settings that a learner cannot do without: something to be taught with."""
+def required_settings(learner: Learner) -> list[str]:
+    """The settings without which a learner cannot start: data to train on."""
     if "data" not in learner.config_class.model_fields:
         return []
-    data = _some_games() if learner.name == "pretrain-dqn" else _some_chunks()
+    folder = data_folder()
+    if learner.name == "pretrain-dqn":
+        data = make_once(folder / "games.ndjson", collect)
+    else:
+        data = make_once(folder / "chunks", import_random_games)
     return [f"data={json.dumps([str(data)])}"]
 
 
 @cache
-def _some_games() -> Path:
-    path = Path(tempfile.mkdtemp(prefix="selfmate-tests-")) / "games.ndjson"
-    collect(path)
-    return path
-
-
-@cache
-def _some_chunks() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="selfmate-tests-")) / "chunks"
-    import_random_games(folder)
-    return folder
+def data_folder() -> Path:
+    """Contract tests replace it by a folder that all processes of a test run share."""
+    return Path(tempfile.mkdtemp(prefix="selfmate-tests-"))
 
 
 def quickest_preset(learner: Learner) -> str:
@@ -45,11 +43,20 @@ def quickest_preset(learner: Learner) -> str:
 
 def tiny(learner: Learner, *sets: str, seed: int | None = None) -> Config:
     preset = quickest_preset(learner)
-    return read_config(learner, preset=preset, sets=[*needs(learner), *sets], seed=seed)
+    return read_config(learner, preset=preset, sets=[*required_settings(learner), *sets], seed=seed)
 
 
-def train(learner: Learner, config: Config, directory: Path, session: Session) -> RunOnDisk:
-    """A sitting of a run, as `selfmate train` has them."""
+def command_of(learner: Learner) -> tuple[str, ...]:
+    """The command line of a run with the settings of `tiny`, new or resumed, for `run_killed`; the
+    run's directory is to follow."""
+    program = "unit.learners.toy" if learner is TOY else "selfmate.__main__"
+    settings = [f"--set={setting}" for setting in required_settings(learner)]
+    preset = ("--preset", quickest_preset(learner))
+    return (program, *learner.command.split(), *preset, *settings, "--resume", "--run")
+
+
+def train(learner: Learner, config: Config, directory: Path, session: Session) -> DiskRun:
+    """One session of a run, in this process."""
     with learner.open_run(config, directory, session) as run:
         learner.train(config, run)
     return run

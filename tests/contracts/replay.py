@@ -7,7 +7,7 @@ from selfmate.rules import Board
 
 RESULTS = {"white": "1-0", "black": "0-1", None: "1/2-1/2"}
 ENDINGS = {
-    "goes on": ("*", "ply_limit"),
+    "ongoing": ("*", "ply_limit"),
     "mate": ("1-0", "checkmate"),
     "draw": ("1/2-1/2", "stalemate"),
 }
@@ -28,9 +28,9 @@ def _chess(start: str, moves: list[str]) -> tuple[str, str]:
 
 
 def _minichess(start: str, moves: list[str]) -> tuple[str, str]:
-    position, ending = _placed(start), "goes on"
+    position, ending = _placed(start), "ongoing"
     for number, move in enumerate(moves):
-        assert ending == "goes on"
+        assert ending == "ongoing"
         after = _moved(position, _square(move[:2]), _square(move[2:]))
         if number % 2 == 0:
             assert after in position.moves().values()

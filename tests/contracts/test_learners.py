@@ -1,6 +1,5 @@
 """What every learner promises, whatever it learns."""
 
-import json
 import signal
 from collections.abc import Callable
 from dataclasses import fields
@@ -9,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from contracts.learners import tiny, train
+from contracts.reference import Reference
 from contracts.replay import replayed
-from selfmate.learners import Learner
-from selfmate.learners.config import read_config
-from selfmate.learners.settings import settings_of
+from selfmate.learners.config import read_config, settings_of
+from selfmate.learners.learner import Learner
 from selfmate.presets import presets_of
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.on_disk import Session
-from selfmate.runs.progress import Progress
-from selfmate.runs.sample_game import SampleGame
+from selfmate.runs.run import SampleGame
+from selfmate.runs.session import Session
+from selfmate.runs.status import Progress
 from unit.cli.toy_process import outcome
 from unit.learners.wrong_settings import wrong_settings
 
@@ -33,26 +32,22 @@ def interrupted_at(step: int) -> Callable[[Progress], None]:
     return watch
 
 
-@pytest.fixture
-def unbroken(learner: Learner, tmp_path: Path) -> Path:
-    assert train(learner, tiny(learner), tmp_path / "unbroken", QUIET).finished
-    return tmp_path / "unbroken"
-
-
-def test_its_figures_hold_its_plots_and_its_weights_can_be_played(
-    learner: Learner, unbroken: Path
+def test_a_run_finishes_with_its_plotted_metrics_and_a_player(
+    learner: Learner, reference: Reference
 ) -> None:
-    lines = (unbroken / "metrics.jsonl").read_text().splitlines()
-    figures = {name for line in lines for name in json.loads(line)}
+    run = RunDirectory(reference.run)
+    assert run.status().state == "finished"
+    lines = list(run.metrics())
+    metrics = {name for line in lines for name in line}
     assert len(lines) >= 2
-    assert figures >= {"step", learner.unit, *learner.plots}
-    found = RunDirectory(unbroken).checkpoint()
+    assert metrics >= {"step", learner.unit, *learner.plots}
+    found = run.checkpoint()
     assert found.weights
     assert found.card.player
 
 
-def test_who_plays_shows_games_that_go_by_the_rules(learner: Learner, unbroken: Path) -> None:
-    run = RunDirectory(unbroken)
+def test_a_learner_that_plays_shows_legal_games(learner: Learner, reference: Reference) -> None:
+    run = RunDirectory(reference.run)
     samples = list(run.samples())
     assert bool(samples) == (learner.verb == "train")
     steps = [sample["step"] for sample in samples]
@@ -63,34 +58,34 @@ def test_who_plays_shows_games_that_go_by_the_rules(learner: Learner, unbroken: 
         assert replayed(sample) == (sample["result"], sample["reason"])
 
 
-def test_it_repeats_under_a_seed_and_differs_under_another(
-    learner: Learner, unbroken: Path, tmp_path: Path
-) -> None:
-    train(learner, tiny(learner), tmp_path / "again", QUIET)
-    assert outcome(tmp_path / "again") == outcome(unbroken)
+def test_the_seed_decides_the_run(learner: Learner, reference: Reference, tmp_path: Path) -> None:
+    assert train(learner, tiny(learner), tmp_path / "again", QUIET).finished
+    assert outcome(tmp_path / "again") == outcome(reference.run)
     other = tiny(learner, seed=tiny(learner).seed + 1)
     train(learner, other, tmp_path / "other", QUIET)
     weights = "weights.safetensors"
-    ends = [max((run / "checkpoints").iterdir()) for run in (unbroken, tmp_path / "other")]
+    ends = [max((run / "checkpoints").iterdir()) for run in (reference.run, tmp_path / "other")]
     assert (ends[0] / weights).read_bytes() != (ends[1] / weights).read_bytes()
 
 
-def test_it_resumes_exactly(learner: Learner, unbroken: Path, tmp_path: Path) -> None:
-    broken, config = tmp_path / "broken", tiny(learner)
-    steps = len((unbroken / "metrics.jsonl").read_text().splitlines())
-    train(learner, config, broken, ONE_STEP)
-    train(learner, config, broken, Session(resume=True, minutes=1e-9))
-    assert RunDirectory(broken).status().step == 2
-    middle = Session(resume=True, watch=interrupted_at(max(3, steps // 2)))
-    assert train(learner, config, broken, middle).stopped_by == signal.SIGTERM or steps <= 3
-    assert train(learner, config, broken, Session(resume=True)).finished
-    assert outcome(broken) == outcome(unbroken)
-
-
-def test_it_begins_with_the_weights_of_another_run(
-    learner: Learner, unbroken: Path, tmp_path: Path
+def test_a_stopped_run_resumes_bit_for_bit(
+    learner: Learner, reference: Reference, tmp_path: Path
 ) -> None:
-    weights = RunDirectory(unbroken).checkpoint().weights
+    stopped, config = tmp_path / "stopped", tiny(learner)
+    steps = len(list(RunDirectory(reference.run).metrics()))
+    train(learner, config, stopped, ONE_STEP)
+    train(learner, config, stopped, Session(resume=True, minutes=1e-9))
+    assert RunDirectory(stopped).status().step == 2
+    middle = Session(resume=True, watch=interrupted_at(max(3, steps // 2)))
+    assert train(learner, config, stopped, middle).stopped_by == signal.SIGTERM or steps <= 3
+    assert train(learner, config, stopped, Session(resume=True)).finished
+    assert outcome(stopped) == outcome(reference.run)
+
+
+def test_a_run_starts_from_the_weights_of_another(
+    learner: Learner, reference: Reference, tmp_path: Path
+) -> None:
+    weights = RunDirectory(reference.run).checkpoint().weights
     train(learner, tiny(learner), tmp_path / "more", Session(load=weights, minutes=1e-9))
     start = RunDirectory(tmp_path / "more").checkpoint(0).weights
     assert start.keys() == weights.keys()
@@ -103,7 +98,7 @@ def test_weights_that_do_not_fit_are_refused(learner: Learner, tmp_path: Path) -
     assert not (tmp_path / "run").exists()
 
 
-def test_it_refuses_wrong_settings(learner: Learner) -> None:
+def test_wrong_settings_are_refused(learner: Learner) -> None:
     settings = settings_of(learner.config_class)
     for key, value in wrong_settings(learner.config_class):
         with pytest.raises(ValueError, match=f"^{key} cannot be ") as caught:
@@ -119,7 +114,7 @@ def test_every_setting_has_help_and_an_allowed_default(learner: Learner) -> None
     assert type(defaults).model_validate(defaults.model_dump()) == defaults
 
 
-def test_its_presets_can_be_used_and_one_is_tiny(learner: Learner) -> None:
+def test_presets_are_valid_and_one_is_tiny(learner: Learner) -> None:
     assert "tiny" in presets_of(learner.name)
     for preset in presets_of(learner.name):
         assert read_config(learner, preset=preset).changed()

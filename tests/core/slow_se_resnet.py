@@ -50,10 +50,10 @@ def shapes_of(shape: Shape) -> dict[str, tuple[int, ...]]:
 
 def random_weights(shape: Shape, seed: int, scale: float = 1.0) -> Weights:
     """Such that numbers neither grow nor fade on their way, for a scale of 1."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     weights = {}
     for name, extents in shapes_of(shape).items():
-        numbers = dice.standard_normal(extents)
+        numbers = rng.standard_normal(extents)
         if len(extents) > 1:
             numbers *= scale / math.sqrt(math.prod(extents[1:]))
         elif "norm.weight" in name:

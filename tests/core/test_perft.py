@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from selfmate import Board
-from selfmate.rules.perft_positions import PERFT_POSITIONS, PerftPosition
+from selfmate.rules.perft import PERFT_POSITIONS, PerftPosition
 
 
 @pytest.mark.parametrize("position", PERFT_POSITIONS, ids=lambda position: position.name)

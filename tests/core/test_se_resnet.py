@@ -27,8 +27,8 @@ def shapes(draw: st.DrawFn) -> Shape:
 
 
 def some_planes(rows: int, seed: int = 4) -> NDArray[np.float32]:
-    dice = np.random.default_rng(seed)
-    return (dice.random((rows, 68, 8, 8)) < 0.2) * dice.random((rows, 68, 1, 1), np.float32)
+    rng = np.random.default_rng(seed)
+    return (rng.random((rows, 68, 8, 8)) < 0.2) * rng.random((rows, 68, 1, 1), np.float32)
 
 
 @VERSIONS
@@ -79,9 +79,9 @@ def test_a_row_has_the_same_answer_in_any_batch(portable: bool) -> None:
     net = shape.core(random_weights(shape, 1), portable=portable)
     planes = some_planes(20)
     alone = [net.evaluate(planes[row : row + 1]) for row in range(20)]
-    dice = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     for count in range(1, 21):
-        chosen = dice.integers(0, 20, count)
+        chosen = rng.integers(0, 20, count)
         for part, answer in enumerate(net.evaluate(planes[chosen], threads=1 + count % 3)):
             wanted = np.concatenate([alone[row][part] for row in chosen])
             assert answer.tobytes() == wanted.tobytes()

@@ -31,7 +31,7 @@ SIMULATIONS = {1: 50, 2: 2_000, 3: 50_000}
 def started(
     board: Board, simulations: int, *, seed: int = 0, noise: bool = False, **settings: float
 ) -> TreeSearch:
-    search = TreeSearch(**settings)  # type: ignore[arg-type]
+    search = TreeSearch(**settings)
     search.set(0, board)
     search.start(SLOT, simulations, noise=noise, seeds=SEEDS + np.uint64(seed))
     return search
@@ -194,7 +194,7 @@ def test_a_move_that_was_never_tried_starts_anew() -> None:
 
 
 def test_evaluations_are_shared_and_forgotten() -> None:
-    search = TreeSearch(cached_evaluations=1000)
+    search = TreeSearch(cache_size=1000)
     for slot in (0, 1):
         search.set(slot, Board())
         search.start(np.array([slot]), 50, noise=False, seeds=SEEDS)
@@ -206,7 +206,7 @@ def test_evaluations_are_shared_and_forgotten() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    search = run(started(Board(), 10_000, most_nodes=500))
+    search = run(started(Board(), 10_000, max_nodes=500))
     assert sum(visits_of(search).values()) < 600
     assert search.is_done(SLOT).all()
 
@@ -223,15 +223,15 @@ def test_a_game_that_is_over_has_nothing_to_search() -> None:
     ("settings", "sentence"),
     [
         ({"c_puct": -1.0}, "c_puct must be at least 0"),
-        ({"noise_share": 2.0}, "noise_share must be from 0 to 1"),
+        ({"dirichlet_fraction": 2.0}, "dirichlet_fraction must be from 0 to 1"),
         ({"leaves_per_game": 0}, "leaves_per_game must be at least 1"),
-        ({"most_nodes": 1}, "most_nodes must be at least 2"),
+        ({"max_nodes": 1}, "max_nodes must be at least 2"),
         ({"c_puct": float("nan")}, "c_puct must be at least 0"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, float], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        TreeSearch(**settings)  # type: ignore[arg-type]
+        TreeSearch(**settings)
 
 
 def test_wrong_use_is_refused_and_changes_nothing() -> None:
@@ -257,10 +257,10 @@ def test_wrong_use_is_refused_and_changes_nothing() -> None:
     assert sum(visits_of(run(search)).values()) == 10
 
 
-@pytest.mark.parametrize("gumbel_moves", [0, 4])
-def test_roots_can_be_read_at_any_time(gumbel_moves: int) -> None:
+@pytest.mark.parametrize("num_considered_actions", [0, 4])
+def test_roots_can_be_read_at_any_time(num_considered_actions: int) -> None:
     """Before a search, and after moves that led to a root with more or fewer of them."""
-    search = TreeSearch(gumbel_moves=gumbel_moves)
+    search = TreeSearch(num_considered_actions=num_considered_actions)
     search.set(0, Board())
     for uci in ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4"):
         assert search.roots(SLOT)[0].shape == (1,)
@@ -271,13 +271,13 @@ def test_roots_can_be_read_at_any_time(gumbel_moves: int) -> None:
     assert search.roots(SLOT)[0].shape == (1,)
 
 
-@pytest.mark.parametrize("gumbel_moves", [0, 32])
-def test_what_is_answered_by_mate_has_no_share(gumbel_moves: int) -> None:
+@pytest.mark.parametrize("num_considered_actions", [0, 32])
+def test_what_is_answered_by_mate_has_no_share(num_considered_actions: int) -> None:
     """After f3 and e5, g4 is mated; a search that knows nothing finds out."""
     board = Board()
     for uci in ("f2f3", "e7e5"):
         board.push(uci)
-    search = TreeSearch(gumbel_moves=gumbel_moves)
+    search = TreeSearch(num_considered_actions=num_considered_actions)
     search.set(0, board)
     search.start(SLOT, 400, noise=False, seeds=np.zeros(1, np.uint64))
     run(search)

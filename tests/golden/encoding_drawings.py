@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.encodings import (
-    CODINGS,
+    ACTION_ENCODINGS,
     ENCODINGS,
     MOVE136,
     UCI1968_FLIPPED,
@@ -82,8 +82,8 @@ def code_of(uci: str) -> int:
     return move.from_square | move.to_square << 6 | promotion << 12
 
 
-def action(coding: str, board: Board, uci: str) -> int:
-    return int(actions_of_moves(coding, [board], np.array([code_of(uci)], np.uint16))[0])
+def action(action_encoding: str, board: Board, uci: str) -> int:
+    return int(actions_of_moves(action_encoding, [board], np.array([code_of(uci)], np.uint16))[0])
 
 
 def features839() -> list[str]:
@@ -167,14 +167,14 @@ def planes68() -> list[str]:
     return [*lines, *plane_rows(planes, [*uneven[:12], *past, *uneven[12:]])][:-1]
 
 
-def targets_of_d4(coding: str, first: int = 0) -> list[str]:
+def targets_of_d4(action_encoding: str, first: int = 0) -> list[str]:
     """A board with the index, counted from `first`, of every queen or knight move from d4."""
     cells = {"d4": "d4"}
     for piece in "QN":
         board = Board(f"1k6/8/8/8/3{piece}4/8/8/4K3 w - - 0 1")
         for uci in board.legal_moves():
             if uci[:2] == "d4":
-                cells[uci[2:4]] = str(action(coding, board, uci) - first)
+                cells[uci[2:4]] = str(action(action_encoding, board, uci) - first)
     names = [[f"{file}{rank}" for file in "abcdefgh"] for rank in range(1, 9)]
     grid = [[cells.get(name, ".") for name in rank] for rank in names]
     return drawn(grid, max(map(len, cells.values())))
@@ -188,7 +188,7 @@ def uci1968() -> list[str]:
     parts = [(1792, "queen and knight moves: by from, then by to")]
     parts += [(88, "White's promotions: by from, then by to, then q r b n")]
     parts += [(88, "Black's promotions, likewise")]
-    lines = [*tape(parts, CODINGS["uci1968"].size), "", "promotions of the a-pawns:"]
+    lines = [*tape(parts, ACTION_ENCODINGS["uci1968"].size), "", "promotions of the a-pawns:"]
     for fen in ("1n5k/P7/8/8/8/8/8/K7 w - - 0 1", "k7/8/8/8/8/8/p7/1N5K b - - 0 1"):
         board = Board(fen)
         for uci in [uci for uci in board.legal_moves() if len(uci) == 5]:

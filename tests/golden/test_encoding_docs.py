@@ -5,7 +5,7 @@ from pathlib import Path
 
 from golden.encoding_drawings import DRAWINGS
 from golden.golden import check_golden
-from selfmate.encodings import CODINGS, ENCODINGS, MOVE136, Coding, Encoding
+from selfmate.encodings import ACTION_ENCODINGS, ENCODINGS, MOVE136, ActionEncoding, Encoding
 
 PAGE = Path(__file__).parents[2] / "docs" / "encodings.md"
 DRAWN = re.compile(r"(<!-- drawn: (\w+) -->\n```text\n).*?(```\n<!-- end -->)", re.DOTALL)
@@ -25,11 +25,15 @@ def test_drawings_are_up_to_date() -> None:
 
 def test_every_layout_is_drawn_once() -> None:
     names = [match[2] for match in DRAWN.finditer(PAGE.read_text(encoding="utf-8"))]
-    assert sorted(names) == sorted([*ENCODINGS, *CODINGS, MOVE136.name])
+    assert sorted(names) == sorted([*ENCODINGS, *ACTION_ENCODINGS, MOVE136.name])
 
 
 def test_the_page_names_every_version() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    layouts: list[Encoding | Coding] = [*ENCODINGS.values(), *CODINGS.values(), MOVE136]
+    layouts: list[Encoding | ActionEncoding] = [
+        *ENCODINGS.values(),
+        *ACTION_ENCODINGS.values(),
+        MOVE136,
+    ]
     for layout in layouts:
         assert f"`{layout.name}` | {layout.version} |" in page

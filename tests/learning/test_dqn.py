@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfmate.encodings.packed import inputs_of
-from selfmate.learners.dqn import Dqn
-from selfmate.nets.threads import one_thread
-from selfmate.rules.ragged import Ragged
-from selfmate.runs.stopwatch import Stopwatch
+from selfmate.encodings.features import inputs_of
+from selfmate.learners.dqn.learner import Dqn
+from selfmate.nets.devices import one_thread
+from selfmate.rules import Ragged
+from selfmate.runs.run import Stopwatch
 from unit.learners.dqn_lines import GAMMA, MATE_IN_TWO, MATING_LINE, dqn_with, line
 
 UPDATES = 300
-HASTY = {"batch": 32, "learning_rate": 0.003, "target_sync": 25, "hidden": (32, 16)}
+HASTY = {"batch_size": 32, "learning_rate": 0.003, "target_update_every": 25, "hidden": (32, 16)}
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ HASTY = {"batch": 32, "learning_rate": 0.003, "target_sync": 25, "hidden": (32, 
     [
         ({}, [GAMMA**2, -GAMMA, 1]),
         ({"double": False, "dueling": True}, [GAMMA**2, -GAMMA, 1]),
-        ({"steps": 2, "prioritized": True}, [GAMMA**2, -GAMMA, 1]),
-        ({"steps": 3}, [GAMMA**2, -GAMMA, 1]),
+        ({"n_step": 2, "prioritized": True}, [GAMMA**2, -GAMMA, 1]),
+        ({"n_step": 3}, [GAMMA**2, -GAMMA, 1]),
         ({"backup": "two_ply"}, [GAMMA, -1, 1]),
     ],
     ids=str,
@@ -32,10 +32,10 @@ def test_it_learns_what_a_mate_in_two_is_worth(
 ) -> None:
     page = line(MATE_IN_TWO, MATING_LINE)
     dqn = dqn_with(page, **HASTY, **settings)
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     with one_thread():
         for _ in range(UPDATES):
-            assert dqn.update(1, 1, dice, Stopwatch()) is not None
+            assert dqn.update(1, 1, rng, Stopwatch()) is not None
     assert values_of_line(dqn) == pytest.approx(expected, abs=0.02)
 
 

@@ -1,15 +1,15 @@
-"""Do they learn? A third of the default training is enough to mate from everywhere."""
+"""SARSA and Double DQN learn: a third of the default training suffices to mate from every start."""
 
 from pathlib import Path
 
 import pytest
 
-from selfmate.cli.endgame_run import load_trained_run
-from selfmate.endgame.evaluate import evaluate_policy
-from selfmate.endgame.optimal import least_moves, worst_moves
-from selfmate.learners import LEARNERS
+from selfmate.cli.endgame_play import load_trained_run
 from selfmate.learners.config import read_config
-from selfmate.runs.on_disk import Session
+from selfmate.learners.registry import LEARNERS
+from selfmate.minichess.evaluation import evaluate_policy
+from selfmate.minichess.solver import least_moves, worst_moves
+from selfmate.runs.session import Session
 
 
 @pytest.mark.parametrize(("name", "above_least"), [("ddqn", 1.05), ("sarsa", 1.15)])

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfmate.learners.reinforce import Reinforce
-from selfmate.learners.reinforce_config import Config
-from selfmate.nets.threads import one_thread
+from selfmate.learners.reinforce.config import Config
+from selfmate.learners.reinforce.learner import Reinforce
+from selfmate.nets.devices import one_thread
 from selfmate.rules import Board
 from unit.learners.reinforce_games import probability
 
 WHITE_MATES = ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "d1d8")
 BLACK_MATES = ("k2r4/8/8/8/8/8/5PPP/6K1 b - - 0 1", "d8d1")
-CLICKS = 60
+ITERATIONS = 60
 
 
 @pytest.mark.parametrize(
@@ -22,13 +22,13 @@ CLICKS = 60
         {},
         {"baseline": "value_head"},
         {"baseline": "moving_average", "entropy_bonus": 0.01},
-        {"replay": 3, "updates": 2},
+        {"replay_iterations": 3, "updates": 2},
         {"encoding": "turned768"},
     ],
     ids=str,
 )
 def test_mates_in_one_are_learned(settings: dict[str, Any]) -> None:
-    """Games that miss the mate are cut after three plies: nobody says which move was wrong."""
+    """Games without the mate are truncated after three plies: no reward says what was wrong."""
     config = Config.model_validate(
         {"max_plies": 3, "hidden": (32, 16), "learning_rate": 0.005, **settings}
     )
@@ -36,12 +36,12 @@ def test_mates_in_one_are_learned(settings: dict[str, Any]) -> None:
     positions = (WHITE_MATES, BLACK_MATES)
     before = [probability(learner, fen, (), move) for fen, move in positions]
     assert max(before) < 0.1
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     with one_thread():
-        for number in range(CLICKS):
+        for number in range(ITERATIONS):
             boards = [Board(fen) for fen, _ in positions for _ in range(25)]
-            games = learner.play(learner.plan(boards, 1.2, dice))
-            assert learner.learn(games, 1, dice) is not None
+            games, _, _ = learner.play(boards, 1.2, rng)
+            assert learner.learn(games, 1, rng) is not None
             learner.remember(f"games-{number}", games)
     after = [probability(learner, fen, (), move) for fen, move in positions]
     assert min(after) > 0.9

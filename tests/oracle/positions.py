@@ -1,4 +1,4 @@
-"""Where differential tests start from, and how many positions they look at."""
+"""Random positions for differential tests: where the walks start, and how they go on."""
 
 import os
 import random
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import chess
 
-from selfmate.rules.perft_positions import PERFT_POSITIONS
+from selfmate.rules.perft import PERFT_POSITIONS
+from selfmate_benchmarks.peers.rules import is_over
 
-# `make fuzz` raises the number; a shard is what one worker takes.
+# The positions are divided among this many tests, for parallel workers.
 SHARDS = 10
 
 # Corners of the rules: en passant with pins and checks, castling through and out of attacks,
@@ -43,18 +44,8 @@ STARTS = (*(position.fen for position in PERFT_POSITIONS), *EDGE_FENS)
 
 
 def wanted_positions(in_ci: int) -> int:
-    """How many positions to look at in all: `in_ci`, or what `make fuzz` says."""
+    """The number of positions to compare: `in_ci`, or what `make fuzz` asks for."""
     return int(os.environ.get("SELFMATE_FUZZ_POSITIONS", in_ci))
-
-
-def is_over(board: chess.Board) -> bool:
-    """Whether the game ends here by our rules: claimable draws are applied at once."""
-    return (
-        board.halfmove_clock >= 100
-        or board.is_insufficient_material()
-        or board.is_repetition(3)
-        or not any(board.legal_moves)
-    )
 
 
 def choose_move(board: chess.Board, rng: random.Random) -> chess.Move:

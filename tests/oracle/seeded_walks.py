@@ -1,4 +1,4 @@
-"""Seeded random play for comparing encodings: rich in promotions, castling and repetitions."""
+"""Seeded random games for comparing encodings, rich in promotions, castling and repetitions."""
 
 import random
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from oracle.positions import STARTS
 from selfmate.rules import Board
 
-MOST_PLIES = 160
-CHANCE_OF_RETURN = 0.3
+MAX_PLIES = 160
+RETURN_PROBABILITY = 0.3
 
 
 def walk(rng: random.Random, start: str) -> Iterator[Board]:
     """The same board before each move of one game; copy it to keep it."""
     board = Board(start)
-    for _ in range(MOST_PLIES):
+    for _ in range(MAX_PLIES):
         yield board
         moves = board.legal_moves()
         outcome = board.outcome()
@@ -23,9 +23,9 @@ def walk(rng: random.Random, start: str) -> Iterator[Board]:
 
 
 def next_move(rng: random.Random, board: Board, moves: list[str]) -> str:
-    """At random, but often back where the piece came from, so that positions recur."""
+    """A random move, but often back where the piece came from, so that positions recur."""
     played = board.moves
-    if len(played) >= 2 and rng.random() < CHANCE_OF_RETURN:
+    if len(played) >= 2 and rng.random() < RETURN_PROBABILITY:
         back = played[-2][2:4] + played[-2][:2]
         if back in moves:
             return back
@@ -33,7 +33,7 @@ def next_move(rng: random.Random, board: Board, moves: list[str]) -> str:
 
 
 def walks(seed: int, positions: int) -> Iterator[Iterator[Board]]:
-    """Games until about so many positions were handed out."""
+    """Games, until about this many positions were yielded."""
     rng = random.Random(seed)
     seen = 0
 

@@ -1,5 +1,5 @@
-"""The mini-chess once more, written from its rules sentence by sentence: pieces and squares, no
-tables. Slow and plain, to compare with."""
+"""A second implementation of the mini-chess, written from its rules sentence by sentence with
+pieces and squares instead of tables: slow and plain, a reference for tests."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,7 +29,7 @@ class Position:
         return square[0] + direction[0] * steps, square[1] + direction[1] * steps
 
     def attacked(self) -> set[Square]:
-        """Along the queen's lines up to the own king, through the enemy king, and her square."""
+        """The queen's square and its lines, up to the own king and through the enemy king."""
         squares = {self.queen}
         for direction in DIRECTIONS:
             square = self.step(self.queen, direction)
@@ -42,7 +42,7 @@ class Position:
         return self.enemy in self.attacked()
 
     def replies(self) -> "set[Position]":
-        """The enemy goes to squares not next to the king and not attacked; it never captures."""
+        """The enemy moves to squares not next to the king and not attacked; it never captures."""
         attacked = self.attacked()
         squares = (self.step(self.enemy, direction) for direction in DIRECTIONS)
         return {
@@ -56,11 +56,11 @@ class Position:
     def outcome(self) -> str:
         """After the agent's move."""
         if self.replies():
-            return "goes on"
+            return "ongoing"
         return "mate" if self.is_check() else "draw"
 
     def moves(self) -> "dict[int, Position]":
-        """What each allowed action leaves to the enemy."""
+        """The position after each allowed action."""
         return self._queen_moves() | self._king_moves()
 
     def _queen_moves(self) -> "dict[int, Position]":
@@ -98,7 +98,7 @@ class Position:
 
 @cache
 def moves_of(position: Position) -> dict[int, tuple[str, list[Position]]]:
-    """By action: how it ends, and what the enemy may make of it."""
+    """By action: the outcome, and the positions after the enemy's replies."""
     return {
         action: (after.outcome(), sorted(after.replies(), key=lambda reply: reply.enemy))
         for action, after in position.moves().items()

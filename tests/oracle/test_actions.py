@@ -1,4 +1,4 @@
-"""Every legal move of many positions through the three action codings and back."""
+"""Every legal move of many positions through the three action encodings and back."""
 
 import os
 from collections.abc import Iterator
@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from oracle.reference_encodings import CODERS, move_code, uci1968_texts
 from oracle.seeded_walks import walks
 from selfmate.encodings import (
-    CODINGS,
+    ACTION_ENCODINGS,
     UCI1968_FLIPPED,
     action_mask,
     actions_of_moves,
@@ -21,6 +20,7 @@ from selfmate.encodings import (
     moves_of_actions,
 )
 from selfmate.rules import Board
+from selfmate_benchmarks.peers.rules import ACTION_ENCODERS, move_code, uci1968_texts
 
 POSITIONS = int(os.environ.get("SELFMATE_FUZZ_POSITIONS", "100000"))
 BATCH = 1000
@@ -34,8 +34,8 @@ def code_of(uci: str) -> int:
 
 
 @cache
-def expected_action(coding: str, uci: str, turn: str) -> int:
-    return CODERS[coding](chess.Move.from_uci(uci), turn == "white")
+def expected_action(action_encoding: str, uci: str, turn: str) -> int:
+    return ACTION_ENCODERS[action_encoding](chess.Move.from_uci(uci), turn == "white")
 
 
 def positions(seed: int, count: int) -> Iterator[Board]:
@@ -53,46 +53,46 @@ def queen_for_any_piece(moves: NDArray[np.uint16]) -> NDArray[np.uint16]:
     return np.where(moves >> 12 == 0, moves, (moves & 4095) | QUEEN).astype(np.uint16)
 
 
-def check_round_trip(coding: str, boards: list[Board], texts: list[list[str]]) -> None:
+def check_round_trip(action_encoding: str, boards: list[Board], texts: list[list[str]]) -> None:
     each = [board for board, moves in zip(boards, texts, strict=True) for _ in moves]
     moves = np.array([code_of(uci) for line in texts for uci in line], np.uint16)
-    actions = actions_of_moves(coding, each, moves)
+    actions = actions_of_moves(action_encoding, each, moves)
     expected = [
-        expected_action(coding, uci, turn)
+        expected_action(action_encoding, uci, turn)
         for turn, line in zip((board.turn for board in boards), texts, strict=True)
         for uci in line
     ]
     np.testing.assert_array_equal(actions, expected)
-    back = queen_for_any_piece(moves) if coding == "from_to4096" else moves
-    np.testing.assert_array_equal(moves_of_actions(coding, each, actions), back)
-    check_legal_lists(coding, boards, actions, texts)
+    back = queen_for_any_piece(moves) if action_encoding == "from_to4096" else moves
+    np.testing.assert_array_equal(moves_of_actions(action_encoding, each, actions), back)
+    check_legal_lists(action_encoding, boards, actions, texts)
 
 
 def check_legal_lists(
-    coding: str, boards: list[Board], actions: NDArray[np.int32], texts: list[list[str]]
+    action_encoding: str, boards: list[Board], actions: NDArray[np.int32], texts: list[list[str]]
 ) -> None:
     """The list and the mask name exactly the actions of the legal moves, each once."""
-    size = CODINGS[coding].size
+    size = ACTION_ENCODINGS[action_encoding].size
     owner = np.repeat(np.arange(len(boards)), [len(line) for line in texts])
     wanted = np.unique(owner * size + actions)
-    listed, offsets = legal_actions(coding, boards)
+    listed, offsets = legal_actions(action_encoding, boards)
     listed_owner = np.repeat(np.arange(len(boards)), np.diff(offsets))
     np.testing.assert_array_equal(np.sort(listed_owner * size + listed), wanted)
-    mask = action_mask(coding, boards)
+    mask = action_mask(action_encoding, boards)
     np.testing.assert_array_equal(np.flatnonzero(mask), wanted)
     assert mask.max(initial=0) <= 1
 
 
-def test_every_legal_move_survives_every_coding() -> None:
+def test_every_legal_move_survives_every_action_encoding() -> None:
     for boards in batches(1, POSITIONS):
         texts = [board.legal_moves() for board in boards]
-        for coding in CODINGS:
-            check_round_trip(coding, boards, texts)
+        for action_encoding in ACTION_ENCODINGS:
+            check_round_trip(action_encoding, boards, texts)
 
 
 def test_uci1968_lists_every_move_in_order() -> None:
     texts = uci1968_texts()
-    assert len(texts) == len(set(texts)) == CODINGS["uci1968"].size
+    assert len(texts) == len(set(texts)) == ACTION_ENCODINGS["uci1968"].size
     assert texts[:3] == ["a1b1", "a1c1", "a1d1"]
     assert texts[1792:1796] == ["a7a8q", "a7a8r", "a7a8b", "a7a8n"]
     assert texts[-1] == "h2h1n"
@@ -138,19 +138,21 @@ def test_flipped_uci1968_is_the_same_move_with_ranks_flipped() -> None:
         UCI1968_FLIPPED[0] = 1
 
 
-@pytest.mark.parametrize("coding", CODINGS)
-def test_every_other_index_is_refused(coding: str) -> None:
+@pytest.mark.parametrize("action_encoding", ACTION_ENCODINGS)
+def test_every_other_index_is_refused(action_encoding: str) -> None:
     board = Board("n1n1k3/PPP5/8/3pP3/8/8/6pp/R3K1NR w KQ d6 0 1")
-    legal = set(legal_actions(coding, [board])[0].tolist())
+    legal = set(legal_actions(action_encoding, [board])[0].tolist())
     assert len(legal) > 20
-    for index in range(-2, CODINGS[coding].size + 2):
+    for index in range(-2, ACTION_ENCODINGS[action_encoding].size + 2):
         action = np.array([index], np.int32)
         if index in legal:
-            move = moves_of_actions(coding, [board], action)
-            assert actions_of_moves(coding, [board], move).tolist() == [index]
+            move = moves_of_actions(action_encoding, [board], action)
+            assert actions_of_moves(action_encoding, [board], move).tolist() == [index]
         else:
-            with pytest.raises(ValueError, match=f"game 0: {coding} index {index} is not legal"):
-                moves_of_actions(coding, [board], action)
+            with pytest.raises(
+                ValueError, match=f"game 0: {action_encoding} index {index} is not legal"
+            ):
+                moves_of_actions(action_encoding, [board], action)
 
 
 def test_shared_promotions_are_listed_once_and_decode_to_the_queen() -> None:
@@ -164,26 +166,28 @@ def test_shared_promotions_are_listed_once_and_decode_to_the_queen() -> None:
     assert move.tolist() == [code_of("a7a8q")]
 
 
-@pytest.mark.parametrize("coding", CODINGS)
-def test_illegal_moves_are_refused_by_game_and_name(coding: str) -> None:
+@pytest.mark.parametrize("action_encoding", ACTION_ENCODINGS)
+def test_illegal_moves_are_refused_by_game_and_name(action_encoding: str) -> None:
     boards = [Board(), Board(), Board()]
     moves = np.array([code_of("e2e4"), code_of("e2e5"), code_of("e2e3")], np.uint16)
     with pytest.raises(ValueError, match="game 1: move 'e2e5' is not legal in rnbqkbnr/"):
-        actions_of_moves(coding, boards, moves)
+        actions_of_moves(action_encoding, boards, moves)
     for code in (0, 0xFFFF, code_of("e2e4") | QUEEN):
         with pytest.raises(ValueError, match="game 0: "):
-            actions_of_moves(coding, boards[:1], np.array([code], np.uint16))
+            actions_of_moves(action_encoding, boards[:1], np.array([code], np.uint16))
 
 
 def test_threads_change_nothing() -> None:
     boards = list(positions(2, 300))
-    for coding in CODINGS:
+    for action_encoding in ACTION_ENCODINGS:
         for one, many in zip(
-            legal_actions(coding, boards), legal_actions(coding, boards, threads=3), strict=True
+            legal_actions(action_encoding, boards),
+            legal_actions(action_encoding, boards, threads=3),
+            strict=True,
         ):
             np.testing.assert_array_equal(one, many)
         np.testing.assert_array_equal(
-            action_mask(coding, boards), action_mask(coding, boards, threads=3)
+            action_mask(action_encoding, boards), action_mask(action_encoding, boards, threads=3)
         )
 
 

@@ -1,4 +1,4 @@
-"""The core's encodings against a slow second writing, position by position."""
+"""The core's encodings against the peer in Python, position by position."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -10,14 +10,27 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from oracle.reference_encodings import ENCODERS, move136
 from oracle.seeded_walks import walks
-from selfmate.encodings import CODINGS, ENCODINGS, MOVE136, action_mask, encode, legal_move136
+from selfmate.encodings import (
+    ACTION_ENCODINGS,
+    ENCODINGS,
+    MOVE136,
+    action_mask,
+    encode,
+    legal_move136,
+)
 from selfmate.rules import Board, GameBatch
+from selfmate_benchmarks.peers.rules import ENCODERS, move136
 
 # The reference needs milliseconds a position, so a fuzz run compares a fortieth of its positions.
 POSITIONS = max(2500, int(os.environ.get("SELFMATE_FUZZ_POSITIONS", "100000")) // 40)
 MOVE_POSITIONS = max(500, POSITIONS // 5)
+# A capture that promotes, en passant, and a clock near its limit.
+RARE_FENS = (
+    "3r3k/4P3/8/8/8/8/8/K7 w - - 0 1",
+    "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3",
+    "8/8/8/8/1p6/8/P7/k1K5 b - - 98 250",
+)
 
 
 def followed(game: Iterator[Board]) -> Iterator[tuple[Board, chess.Board]]:
@@ -48,6 +61,12 @@ def test_every_encoding_equals_the_reference() -> None:
             if name == "planes68":
                 seen_before = max(seen_before, int(expected[56, 0, 0] + expected[57, 0, 0]))
     assert seen_before == 2, "the walks must reach third occurrences"
+
+
+@pytest.mark.parametrize("fen", RARE_FENS)
+def test_rare_positions_equal_the_reference(fen: str) -> None:
+    for name, reference in ENCODERS.items():
+        np.testing.assert_array_equal(encode(name, [Board(fen)])[0], reference(chess.Board(fen)))
 
 
 def test_moves_equal_the_reference() -> None:
@@ -171,5 +190,7 @@ def test_a_batch_is_encoded_like_its_boards() -> None:
     boards = [batch.board(slot) for slot in range(len(batch))]
     for name in ENCODINGS:
         np.testing.assert_array_equal(encode(name, batch), encode(name, boards))
-    for coding in CODINGS:
-        np.testing.assert_array_equal(action_mask(coding, batch), action_mask(coding, boards))
+    for action_encoding in ACTION_ENCODINGS:
+        np.testing.assert_array_equal(
+            action_mask(action_encoding, batch), action_mask(action_encoding, boards)
+        )

@@ -1,5 +1,5 @@
-"""Distances to mate worked out backwards, against the same worked out forwards from the rule book,
-and against what is known of these endgames."""
+"""Distances to mate by retrograde analysis, against forward iteration with the rule book and known
+facts about these endgames."""
 
 from collections.abc import Iterator
 
@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfmate.encodings.stored import STORED_BYTES, legal_of
-from selfmate.search.endgame_table import NOT_WON, Piece, endgame_table
+from selfmate.encodings.records import RECORD_BYTES, legal_of
+from selfmate.searches.teacher import NOT_WON, Piece, endgame_table
 
-CODES = {"rook": 4, "queen": 5}  # of stored positions; White's king has 6, Black's 12
+CODES = {"rook": 4, "queen": 5}  # in position records; White's king has 6, Black's 12
 FLAGS, EN_PASSANT, FULL_MOVES = 56, 57, 60
 Index = NDArray[np.int64]
 
@@ -22,7 +22,7 @@ RAYS = {
 
 
 def walk(square: int, step: tuple[int, int], blocked_by: int) -> Iterator[int]:
-    """The squares of a ray, up to what blocks it."""
+    """The squares of a ray, up to and including the first blocked one."""
     file, rank = square % 8 + step[0], square // 8 + step[1]
     while 0 <= file < 8 and 0 <= rank < 8:
         yield rank * 8 + file
@@ -32,28 +32,28 @@ def walk(square: int, step: tuple[int, int], blocked_by: int) -> Iterator[int]:
 
 
 def attacked_squares(piece: Piece) -> NDArray[np.bool_]:
-    """[king, piece, square] By White, as if Black's king were not there."""
+    """[king, piece, square] Squares attacked by White, ignoring Black's king."""
     found = np.zeros((64, 64, 64), np.bool_)
-    for king, man in np.ndindex(64, 64):
+    for king, other in np.ndindex(64, 64):
         for step in RAYS["queen"]:
-            found[king, man, list(walk(king, step, king))[:1]] = True
+            found[king, other, list(walk(king, step, king))[:1]] = True
         for step in RAYS[piece]:
-            found[king, man, list(walk(man, step, king))] = True
+            found[king, other, list(walk(other, step, king))] = True
     return found.reshape(-1)
 
 
 def legal_positions(attacked: NDArray[np.bool_], side: int) -> Index:
-    """Three squares, kings apart; the bare king is not attacked when the others move."""
+    """Three different squares, kings apart; Black's king is not attacked with White to move."""
     index = np.arange(64**3)
-    king, man, bare = index >> 12, index >> 6 & 63, index & 63
-    apart = np.maximum(np.abs(king % 8 - bare % 8), np.abs(king // 8 - bare // 8)) > 1
-    good = (king != man) & (man != bare) & apart
+    king, other, lone = index >> 12, index >> 6 & 63, index & 63
+    apart = np.maximum(np.abs(king % 8 - lone % 8), np.abs(king // 8 - lone // 8)) > 1
+    good = (king != other) & (other != lone) & apart
     found: Index = index[good & ~attacked] if side == 0 else index[good]
     return found
 
 
-def stored_of(piece: Piece, index: Index, side: int) -> NDArray[np.uint8]:
-    rows = np.zeros((len(index), STORED_BYTES), np.uint8)
+def records_of(piece: Piece, index: Index, side: int) -> NDArray[np.uint8]:
+    rows = np.zeros((len(index), RECORD_BYTES), np.uint8)
     for squares, code in ((index >> 12, 6), (index >> 6 & 63, CODES[piece]), (index & 63, 12)):
         rows[np.arange(len(index)), squares // 2] |= (code << (squares % 2 * 4)).astype(np.uint8)
     rows[:, FLAGS], rows[:, EN_PASSANT], rows[:, FULL_MOVES] = side, 64, 1
@@ -61,26 +61,26 @@ def stored_of(piece: Piece, index: Index, side: int) -> NDArray[np.uint8]:
 
 
 def children(piece: Piece, index: Index, side: int) -> tuple[Index, Index]:
-    """After every legal move of the rule book, with offsets; -1 where the piece was taken."""
-    legal = legal_of("from_to4096", stored_of(piece, index, side))
+    """Positions after every legal move of the rule book, with offsets; -1 after a capture."""
+    legal = legal_of("from_to4096", records_of(piece, index, side))
     actions, offsets = legal.values, legal.offsets
     before = np.repeat(index, np.diff(offsets))
     start, end = actions.astype(np.int64) // 64, actions.astype(np.int64) % 64
-    king, man, bare = before >> 12, before >> 6 & 63, before & 63
+    king, other, lone = before >> 12, before >> 6 & 63, before & 63
     if side == 1:
-        return np.where(end == man, -1, king << 12 | man << 6 | end), offsets
-    moved_king = end << 12 | man << 6 | bare
-    return np.where(start == king, moved_king, king << 12 | end << 6 | bare), offsets
+        return np.where(end == other, -1, king << 12 | other << 6 | end), offsets
+    moved_king = end << 12 | other << 6 | lone
+    return np.where(start == king, moved_king, king << 12 | end << 6 | lone), offsets
 
 
 def forwards(piece: Piece) -> NDArray[np.float64]:
-    """[2, 64 ** 3] The least distance of all moves, or the longest, again and again until nothing
-    changes."""
+    """[2, 64 ** 3] Iterates the shortest distance over White's moves and the longest over Black's
+    until nothing changes."""
     attacked = attacked_squares(piece)
     white, black = (legal_positions(attacked, side) for side in (0, 1))
     (after, offsets), (answers, starts) = children(piece, white, 0), children(piece, black, 1)
     can_move = np.diff(starts) > 0
-    values = np.full((2, 64**3 + 1), np.inf)  # the last one is a bare board
+    values = np.full((2, 64**3 + 1), np.inf)  # the last entry: the piece was captured
     values[1, black[~can_move & attacked[black]]] = 0
     while True:
         before = values.copy()
@@ -94,7 +94,7 @@ def forwards(piece: Piece) -> NDArray[np.float64]:
 @pytest.mark.parametrize(
     ("piece", "moves_to_mate", "mates"), [("queen", 10, 364), ("rook", 16, 216)]
 )
-def test_both_methods_and_what_is_known(piece: Piece, moves_to_mate: int, mates: int) -> None:
+def test_both_methods_agree_with_known_facts(piece: Piece, moves_to_mate: int, mates: int) -> None:
     table = endgame_table(piece).reshape(2, -1)
     expected = forwards(piece)
     assert np.array_equal(np.where(table == NOT_WON, np.inf, table), expected)

@@ -5,9 +5,10 @@ import random
 import chess
 import pytest
 
-from oracle.positions import EDGE_FENS, SHARDS, is_over, random_games, wanted_positions
+from oracle.positions import EDGE_FENS, SHARDS, random_games, wanted_positions
 from selfmate import Board
-from selfmate.rules.perft_positions import PERFT_POSITIONS
+from selfmate.rules.perft import PERFT_POSITIONS
+from selfmate_benchmarks.peers.rules import is_over, perft
 
 POSITIONS = wanted_positions(in_ci=100_000)
 EVERY_SAN_ONE_IN = 40  # positions where every legal move is written and read as SAN
@@ -80,21 +81,10 @@ def test_taking_back_restores_every_position() -> None:
         assert (board.fen(), board.hash, board.legal_moves()) == before
 
 
-def oracle_perft(board: chess.Board, depth: int) -> int:
-    if depth == 1:
-        return board.legal_moves.count()
-    nodes = 0
-    for move in board.legal_moves:
-        board.push(move)
-        nodes += oracle_perft(board, depth - 1)
-        board.pop()
-    return nodes
-
-
 @pytest.mark.parametrize("fen", EDGE_FENS)
 def test_edge_positions_have_the_oracles_perft(fen: str) -> None:
     depth = 2 if chess.Board(fen).legal_moves.count() > 40 else 3
-    assert Board(fen).perft(depth) == oracle_perft(chess.Board(fen), depth)
+    assert Board(fen).perft(depth) == perft(chess.Board(fen), depth)
 
 
 @pytest.mark.parametrize("position", PERFT_POSITIONS, ids=lambda position: position.name)

@@ -10,9 +10,9 @@ import pytest
 from oracle.positions import STARTS, random_games
 from oracle.seeded_walks import walks
 from selfmate._core import TeacherSearch, teacher_scores
-from selfmate.bench.teacher_in_python import evaluate, scores
 from selfmate.rules import Board, GameBatch, uci_text
-from selfmate.search.teacher import best_moves, mate_in, score_moves, values_side_to_move
+from selfmate.searches.teacher import best_moves, mate_in, score_moves, values_side_to_move
+from selfmate_benchmarks.peers.teacher import evaluate, scores
 
 ENDGAMES = (
     "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
@@ -193,9 +193,9 @@ def test_a_stopped_search_answers_nothing() -> None:
 @pytest.mark.parametrize("fen", ["8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"])
 def test_won_endings_are_won(fen: str) -> None:
     batch = GameBatch(16, starts=[fen], seed=1)
-    dice, results = np.random.default_rng(1), list[int]()
+    seeds, results = np.random.default_rng(1), list[int]()
     while len(results) < 16:
-        best = best_moves(score_moves(batch), dice.integers(0, 2**64, 16, np.uint64))
+        best = best_moves(score_moves(batch), seeds.integers(0, 2**64, 16, np.uint64))
         moves = np.where(batch.white_to_move, best, batch.random_moves())
         results += batch.step(moves)[1].results.tolist()
     assert set(results) == {1}

@@ -1,56 +1,87 @@
-"""The core's tree search against one that is written plainly, visit by visit."""
+"""The core's tree search against the peer in plain Python, visit by visit."""
 
 import hashlib
 
+import chess
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
-from oracle.slow_tree import SlowSearch
 from selfmate._core import TreeSearch
-from selfmate.encodings import encode, legal_actions
+from selfmate.nets.config import ResNetConfig
+from selfmate.nets.evaluator import make_evaluator
+from selfmate.nets.resnet import SeResNet
 from selfmate.rules import Board, random_games, uci_text
+from selfmate.searches.config import SearchConfig
+from selfmate.searches.tree import BatchedTreeSearch
+from selfmate_benchmarks.mcts import board_of_python_chess
+from selfmate_benchmarks.peers.mcts import (
+    Node,
+    PythonMcts,
+    softmax,
+    visits_of,
+    with_net,
+    with_torch_convolutions,
+)
+from selfmate_benchmarks.peers.rules import az4672, planes68
 
 ACTIONS = 4672
 SLOT = np.zeros(1, np.int64)
 FORCED_MATE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
 BARE = "8/8/8/4k3/8/8/4P3/4K3 w - - 96 80"  # the fifty-move rule is near
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+MATE_IN_TWO = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
+MATED_SOON = "7k/8/5K2/8/8/8/8/6Q1 b - - 0 1"  # every move is answered by mate
+QUIET = (
+    (),
+    ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4"),
+    ("d2d4", "g8f6", "c2c4", "e7e6", "b1c3", "f8b4"),
+)
+Planes = NDArray[np.float32]  # [68, 8, 8]
 
 
-def opinion(planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Logits of all actions and chances, by chance, but always the same for the same planes."""
-    dice = np.random.default_rng(
+def random_evaluation(planes: Planes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Random logits of all actions and WDL, always the same for the same planes."""
+    rng = np.random.default_rng(
         int.from_bytes(hashlib.sha256(planes.tobytes()).digest()[:8], "little")
     )
-    wdl = dice.dirichlet(np.ones(3)).astype(np.float32)
-    return dice.normal(size=ACTIONS).astype(np.float32) * 2, wdl
+    wdl = rng.dirichlet(np.ones(3)).astype(np.float32)
+    return rng.normal(size=ACTIONS).astype(np.float32) * 2, wdl
 
 
-def slow_opinion(board: Board) -> tuple[dict[str, float], NDArray[np.float32]]:
-    logits, wdl = opinion(encode("planes68", [board])[0])
-    actions, _ = legal_actions("az4672", [board])
-    return dict(zip(board.legal_moves(), logits[actions].tolist(), strict=True)), wdl
-
-
-def searched(board: Board, simulations: int, **settings: float) -> TreeSearch:
-    search = TreeSearch(**settings)  # type: ignore[arg-type]
+def search_core(board: Board, simulations: int) -> TreeSearch:
+    search = TreeSearch()
     search.set(0, board)
     search.start(SLOT, simulations, noise=False, seeds=np.zeros(1, np.uint64))
-    run(search)
+    planes = np.zeros((8, 68, 8, 8), np.float32)
+    while count := search.gather(8, planes):
+        answers = [random_evaluation(one) for one in planes[:count]]
+        search.receive(
+            np.stack([wdl for _, wdl in answers]), np.stack([logits for logits, _ in answers])
+        )
     return search
 
 
-def run(search: TreeSearch, batch: int = 8) -> None:
-    planes = np.zeros((batch, 68, 8, 8), np.float32)
-    while count := search.gather(batch, planes):
-        opinions = [opinion(one) for one in planes[:count]]
-        search.receive(
-            np.stack([wdl for _, wdl in opinions]), np.stack([logits for logits, _ in opinions])
-        )
+def search_python(board: Board, simulations: int) -> Node:
+    """The planes are the peer's own, so the encoders take part in the comparison."""
+
+    def observe(twin: chess.Board, moves: list[chess.Move]) -> tuple[Planes, list[int]]:
+        planes = np.ascontiguousarray(planes68(twin))
+        return planes, [az4672(move, twin.turn) for move in moves]
+
+    def evaluate(
+        leaves: list[tuple[Planes, list[int]]],
+    ) -> list[tuple[float, NDArray[np.float64]]]:
+        answers = [(*random_evaluation(planes), actions) for planes, actions in leaves]
+        return [(float(wdl[0] - wdl[2]), softmax(logits[legal])) for logits, wdl, legal in answers]
+
+    search = PythonMcts(observe, evaluate, SearchConfig(), batch=1, prove_mates=True)
+    return search.search(board_of_python_chess(board), simulations)
 
 
 def positions() -> list[Board]:
-    """Of random games, early and late."""
+    """Positions of random games, early and late, some with mates, one near the fifty-move rule."""
     games = random_games(12, seed=5, max_plies=200)
     boards = []
     for number, moves in enumerate(games.uci(n) for n in range(len(games))):
@@ -59,28 +90,62 @@ def positions() -> list[Board]:
             board.push(move)
         if board.outcome() is None:
             boards.append(board)
-    return [*boards, Board(FORCED_MATE), Board(BARE)]
+    fens = (FORCED_MATE, BARE, MATE_IN_ONE, MATE_IN_TWO, MATED_SOON)
+    return [*boards, *map(Board, fens)]
 
 
 @pytest.mark.parametrize("number", range(len(positions())))
 def test_visits_and_values_are_those_of_the_slow_search(number: int) -> None:
     board = positions()[number]
-    search = searched(board, 150)
-    root = SlowSearch(slow_opinion).run(board, 150)
+    search = search_core(board, 150)
+    root = search_python(board, 150)
+    by_prior = np.argsort(-root.priors, kind="stable")
     moves, _, visits, priors, values, _, _ = search.moves(SLOT)
-    slow = {edge.move: edge for edge in root.edges}
-    assert [uci_text(int(move)) for move in moves] == list(slow)
-    assert visits.tolist() == [edge.visits for edge in slow.values()]
-    assert priors == pytest.approx([edge.prior for edge in slow.values()], abs=1e-6)
-    for value, edge in zip(values.tolist(), slow.values(), strict=True):
-        wanted = edge.proven or (edge.value_sum / edge.visits if edge.visits else 0.0)
-        assert value == pytest.approx(wanted, abs=1e-4)
+    assert [uci_text(int(move)) for move in moves] == [root.moves[at].uci() for at in by_prior]
+    assert visits.tolist() == root.tries[by_prior].tolist()
+    assert priors == pytest.approx(root.priors[by_prior], abs=1e-6)
+    means = root.sums / np.maximum(root.tries, 1)
+    wanted = np.where(root.proofs != 0, root.proofs, means)
+    assert values == pytest.approx(wanted[by_prior], abs=1e-4)
     best, wdl, best_wdl, all_visits, mates = search.roots(SLOT)
-    played = slow[uci_text(int(best[0]))]
-    played_value = played.proven or played.value_sum / played.visits
-    assert best_wdl[0, 0] - best_wdl[0, 2] == pytest.approx(played_value, abs=1e-4)
+    played = [move.uci() for move in root.moves].index(uci_text(int(best[0])))
+    assert best_wdl[0, 0] - best_wdl[0, 2] == pytest.approx(wanted[played], abs=1e-4)
     assert all_visits[0] == root.visits
-    assert mates[0] == root.proven * root.plies_to_mate
+    assert mates[0] == (root.known_value or 0) * root.plies_to_mate
     assert wdl[0].sum() == pytest.approx(1, abs=1e-5)
-    if not root.proven:
-        assert wdl[0, 0] - wdl[0, 2] == pytest.approx(root.value, abs=1e-4)
+    if not root.known_value:
+        assert wdl[0, 0] - wdl[0, 2] == pytest.approx(root.value_sum / root.visits, abs=1e-4)
+
+
+def test_mates_are_among_the_positions() -> None:
+    """Else the comparison would not reach the proofs."""
+    lengths = {search_python(board, 150).plies_to_mate for board in positions()}
+    assert {1, 2, 3} <= lengths
+
+
+def sharp_net() -> SeResNet:
+    """A net with strong preferences, so that no two moves have equal scores."""
+    torch.manual_seed(1)
+    net = SeResNet(ResNetConfig(blocks=1, filters=16, attention_blocks=1))
+    with torch.no_grad():
+        net.policy.weight *= 50
+        net.value.out.weight *= 50
+    return net
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("line", QUIET)
+def test_visits_with_a_net_and_virtual_loss(line: tuple[str, ...], batch: int) -> None:
+    """Quiet positions: no mate is near, so the peer needs no proofs."""
+    net, config = sharp_net(), SearchConfig(leaves_per_game=batch)
+    board = Board()
+    for move in line:
+        board.push(move)
+    tree_search = BatchedTreeSearch(make_evaluator(net), config, batch=batch)
+    tree_search.reset(SLOT, [board])
+    tree_search.run(SLOT, 120)
+    found = tree_search.moves(SLOT)
+    ours = {uci_text(int(m)): int(n) for m, n in zip(found.moves, found.visits, strict=True)}
+    theirs = with_net(with_torch_convolutions(net), config, batch=batch)
+    assert ours == visits_of(theirs.search(board_of_python_chess(board), 120))
+    assert len(set(ours.values())) > 3

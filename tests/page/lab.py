@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from selfmate.lab.static import is_built, page_folder
+from selfmate.lab.app import is_built, page_folder
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def running_lab(folder: Path, *options: str) -> Iterator[RunningLab]:
 
 def stop_trainings(runs: Path) -> None:
     """What a lab started outlives it; tests may not leave it behind."""
-    from selfmate.runs.listing import list_runs
+    from selfmate.runs.directory import list_runs
 
     for run in list_runs(runs):
         status = run.status()

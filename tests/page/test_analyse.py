@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, Locator, Page, Position, expect
 from contracts.learners import tiny, train
 from page.conftest import watch
 from page.lab import RunningLab
-from selfmate.learners import LEARNERS
-from selfmate.players import Question, load_player
+from selfmate.learners.registry import LEARNERS
+from selfmate.players import SearchRequest, load_player
 from selfmate.rules import Board
-from selfmate.runs.on_disk import Session
+from selfmate.runs.session import Session
 from unit.players.trained_runs import make_tree_run
 
 PLAY = re.compile("^Play ")  # a move
@@ -25,7 +25,7 @@ GAMES = f'[White "Anna"]\n[Black "<i>Ben</i>"]\n\n{SCHOLAR}\n\n1. d4 Ke5 *\n\n1.
 def open_analysis(page: Page, *players: str, fen: str | None = None) -> None:
     settings = [("player", player) for player in players] + ([("fen", fen)] if fen else [])
     page.evaluate("hash => location.hash = hash", f"#/analyse?{urlencode(settings)}")
-    expect(page.get_by_role("heading", name="What do they think?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Analyses")).to_be_visible()
 
 
 def board(page: Page) -> Locator:
@@ -76,14 +76,14 @@ def test_moves_by_mouse_and_keyboard_and_what_players_think_of_them(page: Page) 
     position = Board()
     for move in ("e2e4", "e7e5", "g1f3"):
         position.push(move)
-    thought = load_player("teacher:depth=2").think(Question(board=position, dice=0))
-    assert thought.score_pawns is not None
+    analysis = load_player("teacher:depth=2").analyse(SearchRequest(board=position, seed=0))
+    assert analysis.score_pawns is not None
     first = card(page, 1).get_by_role("button", name=PLAY).first
-    expect(first).to_have_text(position.san(thought.best))
-    white, black = -thought.score_pawns, thought.score_pawns  # Black is to move
+    expect(first).to_have_text(position.san(analysis.best))
+    white, black = -analysis.score_pawns, analysis.score_pawns  # Black is to move
     expect(card(page, 1)).to_contain_text(f"White: {white:+.2f} pawns")
     expect(card(page, 1)).to_contain_text(f"Black, to move: {black:+.2f} pawns")
-    expect(card(page, 2)).to_contain_text("It does not say who is better.")
+    expect(card(page, 2)).to_contain_text("It does not judge the position.")
     expect(board(page).locator(".cg-shapes line")).to_have_count(2)  # an arrow of each
 
     page.locator("body").click(position={"x": 5, "y": 5})
@@ -105,7 +105,7 @@ def test_players_come_and_go_up_to_four(page: Page) -> None:
     page.get_by_role("button", name="Remove player 2").click()
     expect(page.locator(".opinion")).to_have_count(3)
     card(page, 1).get_by_role("combobox").first.select_option("Teacher")
-    card(page, 1).get_by_label("Strength").select_option("looks 3 plies ahead")
+    card(page, 1).get_by_label("Strength").select_option("searches 3 plies")
     expect(card(page, 1)).to_contain_text("3 plies deep")
 
 
@@ -122,7 +122,7 @@ def test_games_are_pasted_opened_from_a_file_and_left_and_found_again(
     for _ in range(7):
         page.get_by_role("button", name="One move on").click()
     expect(page.get_by_text("The game is over: White wins by checkmate.")).to_be_visible()
-    expect(card(page, 1)).to_contain_text("Nothing is left to decide.")
+    expect(card(page, 1)).to_contain_text("Nothing is left to analyse.")
     page.get_by_role("list", name="Moves").get_by_role("button", name="Bc4").click()
     drag(page, "g8", "f6")
     expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(4)
@@ -169,7 +169,7 @@ def test_a_trained_policy_on_a_phone(browser: Browser, lab: RunningLab, trained:
     page.goto(lab.link)
     open_analysis(page)  # the trained one is asked without being named
     expect(card(page, 1).get_by_role("combobox").first).to_have_value(trained)
-    expect(card(page, 1)).to_contain_text("How likely it plays it")
+    expect(card(page, 1)).to_contain_text("Probability")
     expect(card(page, 1)).to_contain_text("%")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     at = board(page)
@@ -186,7 +186,7 @@ def test_a_search_shows_visits_and_chances(page: Page, lab: RunningLab) -> None:
     opinion = card(page, 1)
     expect(opinion.get_by_text("Visits")).to_be_visible()
     expect(opinion.get_by_role("img", name=re.compile("White wins .* draw"))).to_be_visible()
-    expect(opinion.get_by_text("51 positions looked at")).to_be_visible()
+    expect(opinion.get_by_text("51 positions searched")).to_be_visible()
     counts = [int(row.locator(".number").first.inner_text()) for row in rows(opinion)]
     assert counts == sorted(counts, reverse=True)
     assert 0 < sum(counts) <= 50

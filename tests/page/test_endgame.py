@@ -9,14 +9,12 @@ from playwright.sync_api import Browser, Locator, Page, Position, expect
 from contracts.learners import tiny, train
 from page.conftest import watch
 from page.lab import RunningLab
-from selfmate.endgame.game import compile_game
-from selfmate.endgame.notation import move_name, square_name
-from selfmate.endgame.optimal import greedy_actions
-from selfmate.endgame.player import learned_values
-from selfmate.endgame.solve import solve
-from selfmate.learners import LEARNERS
+from selfmate.learners.registry import LEARNERS
+from selfmate.minichess.game import compile_game, move_name, square_name
+from selfmate.minichess.player import learned_values
+from selfmate.minichess.solver import greedy_actions, solve
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.on_disk import Session
+from selfmate.runs.session import Session
 
 
 def open_endgame(page: Page, settings: str = "") -> None:

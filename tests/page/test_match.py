@@ -14,9 +14,9 @@ from page.conftest import watch
 from page.lab import RunningLab, running_lab
 from selfmate.arena.elo import Pentanomial
 from selfmate.arena.ladder import Ladder
+from selfmate.arena.match_run import request_stop
 from selfmate.arena.rating import Pairing
-from selfmate.arena.sitting import ask_to_stop
-from selfmate.runs.lock import is_taken
+from selfmate.runs.status import is_taken
 from unit.cli.process import selfmate
 
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     for log in (tmp_path / "runs" / "matches").glob("*.jsonl"):
         if is_taken(log):
-            ask_to_stop(log)
+            request_stop(log)
 
 
 def test_a_match_builds_up_to_what_the_command_line_says(
@@ -60,7 +60,7 @@ def test_a_match_builds_up_to_what_the_command_line_says(
     expect(score).to_contain_text(elo.replace("-", "\N{MINUS SIGN}"))
     assert 0.9 < report["los"] < 0.975
     expect(score).to_contain_text("Teacher, depth 1 is probably stronger.")
-    expect(score.get_by_role("img", name=re.compile("^Score, with"))).to_be_visible()
+    expect(score.get_by_role("img", name=re.compile("^Score with"))).to_be_visible()
 
     with page.expect_download() as downloading:
         page.get_by_role("link", name="Download PGN").click()
@@ -113,7 +113,7 @@ def test_a_long_match_survives_the_server_is_stopped_and_resumed(
         page.goto(f"{first.address}/#/match?a=teacher:depth=3&b=teacher:depth=1")
         page.get_by_role("spinbutton", name="Games").fill("2000")
         page.get_by_role("button", name="Start the match").click()
-        expect(page.get_by_text("is going on, move")).to_be_visible()
+        expect(page.get_by_text("is being played, move")).to_be_visible()
         expect(page.get_by_text("running", exact=True)).to_be_visible()
         place = page.url.partition("#")[2]
         page.close()
@@ -146,7 +146,7 @@ def test_what_cannot_be_played_is_said(browser: Browser, lab: RunningLab) -> Non
 
 def test_the_ladder_empty_and_full_and_on_a_phone(page: Page, lab: RunningLab) -> None:
     page.get_by_role("link", name="Ladder").click()
-    expect(page.get_by_text("Nobody has been rated yet.")).to_be_visible()
+    expect(page.get_by_text("No player has been rated yet.")).to_be_visible()
     expect(page.get_by_text("No run has been evaluated")).to_be_visible()
     pool = Ladder(lab.runs / "pool.jsonl", 100, seed=1).pool
     pool.add(Pairing("greedy", "random", Pentanomial((1, 4, 10, 20, 15))))

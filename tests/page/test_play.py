@@ -61,8 +61,8 @@ def test_a_game_from_the_start_with_second_thoughts(page: Page) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
     board.click("e2", "e4")
     expect_moves(page, 2)
-    page.get_by_label("Show what it thinks").check()
-    expect(page.get_by_role("table", name="Moves that Teacher had in mind")).to_be_visible()
+    page.get_by_label("Show its analysis").check()
+    expect(page.get_by_role("table", name="Moves that Teacher considered")).to_be_visible()
     expect(page.locator(".cg-shapes line")).to_have_count(5)
     board.drag("g1", "f3")
     expect_moves(page, 4)
@@ -176,7 +176,7 @@ def test_players_are_watched_move_by_move(page: Page) -> None:
     page.get_by_role("button", name="Step").click()
     moves = page.get_by_role("list", name="Moves").get_by_role("button")
     expect(moves.nth(paused)).to_be_visible()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(moves.nth(paused + 1)).to_be_visible()
 
     page.get_by_role("button", name="New game").click()
@@ -190,7 +190,7 @@ def test_players_are_watched_move_by_move(page: Page) -> None:
     assert game.headers["Result"] == "1-0"
 
 
-def test_a_link_opens_a_game_and_a_restarted_lab_goes_on_with_it(
+def test_a_link_opens_a_game_and_a_restarted_lab_resumes_it(
     browser: Browser, tmp_path: Path
 ) -> None:
     page = browser.new_context(reduced_motion="reduce").new_page()

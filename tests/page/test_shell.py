@@ -33,7 +33,7 @@ def test_markup_in_names_is_shown_as_text_in_every_view(page: Page, lab: Running
     expect(page.locator("img[src=x]")).to_have_count(0)
 
 
-def test_a_page_with_an_old_key_says_so_and_goes_on_with_the_new_one(
+def test_a_page_with_an_old_key_says_so_and_reconnects_with_the_new_one(
     browser: Browser, tmp_path: Path
 ) -> None:
     context = browser.new_context()
@@ -52,7 +52,7 @@ def test_a_page_with_an_old_key_says_so_and_goes_on_with_the_new_one(
 def test_without_the_link_the_page_says_where_it_is(browser: Browser, lab: RunningLab) -> None:
     page = browser.new_page()
     page.goto(lab.address)
-    expect(page.get_by_role("heading", name="The lab is here, and locked")).to_be_visible()
+    expect(page.get_by_role("heading", name="The lab is locked")).to_be_visible()
     page.goto(lab.link)
     expect(page.get_by_role("navigation", name="Views")).to_be_visible()
     page.goto(lab.address)

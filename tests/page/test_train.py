@@ -12,10 +12,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from page.board import PageBoard, downloaded, expect_moves, move_texts
 from page.conftest import watch
 from page.lab import RunningLab, running_lab
-from selfmate.players import Question, load_player
+from selfmate.players import SearchRequest, load_player
 from selfmate.rules import Board
 from selfmate.runs.directory import RunDirectory
-from unit.lab.train.test_trainings import make_run
+from unit.lab.test_trainings import make_run
 
 
 def train_view(page: Page) -> Locator:
@@ -62,7 +62,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
     expect(state_of(page)).to_have_text("paused")
     expect(view.get_by_text("6 of 30 games · trained for")).to_be_visible()
     expect(view.get_by_text("How its last 6 games ended")).to_be_visible()
-    expect(view.get_by_text("Plies a game").first).to_be_visible()
+    expect(view.get_by_text("Game length").first).to_be_visible()
     expect(view.locator(".charts canvas")).not_to_have_count(0)
     expect(view.locator(".replay piece").first).to_be_visible()
     expect(view.locator(".steps tbody tr")).to_have_count(1)
@@ -106,7 +106,7 @@ def play_to_the_end(page: Page) -> None:
             board.push(board.parse_san(san))
         if board.outcome() is not None:
             break
-        move = teacher.think(Question(board=board, dice=1)).best
+        move = teacher.analyse(SearchRequest(board=board, seed=1)).best
         on_page.click(move[:2], move[2:4])
         if len(move) == 5:
             page.get_by_role("button", name="Queen").click()

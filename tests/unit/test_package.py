@@ -28,8 +28,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_all_that_is_needed(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    parts = ["presets/demo.toml", "py.typed", "_core.pyi", "bench/rules.py", "cli/demo.py"]
+    parts = ["presets/demo.toml", "py.typed", "_core.pyi", "cli/demo.py"]
     assert {f"selfmate/{part}" for part in parts} <= set(names)
+    suites = ["__init__.py", "rules.py", "peers/mcts.py"]
+    assert {f"selfmate_benchmarks/{suite}" for suite in suites} <= set(names)
+    folders = {name.split("/")[0] for name in names}
+    assert {name for name in folders if "dist-info" not in name} == {
+        "selfmate",
+        "selfmate_benchmarks",
+    }
     assert sum(name.startswith("selfmate/_core.cpython") for name in names) == 1
 
 
@@ -83,6 +90,9 @@ def test_an_installed_package_works_elsewhere(wheel: Path, tmp_path: Path) -> No
         capture_output=True, text=True, check=True, cwd=tmp_path,
     )  # fmt: skip
     assert json.loads(run.stdout)["ok"]
-    where = "import selfmate, selfmate._core as c; print(selfmate.__file__, c.__file__)"
+    where = (
+        "import selfmate, selfmate._core as c, selfmate_benchmarks as b; "
+        "print(selfmate.__file__, c.__file__, b.__file__)"
+    )
     shown = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True)
-    assert shown.stdout.count(str(tmp_path)) == 2
+    assert shown.stdout.count(str(tmp_path)) == 3

@@ -1,1 +1,1 @@
-"""Who is stronger: matches, openings, Elo, the ladder."""
+"""Measuring strength: matches, Elo, SPRT, ratings and the ladder, gating, puzzles, endgames."""

@@ -1,23 +1,25 @@
-"""The ladder: opponents of known strength, and where a player stands among them."""
+"""The ladder: fixed opponents of known strength, a pool of results, and ratings fitted to them."""
 
+import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import IO
 
 from selfmate.arena.elo import Pentanomial
-from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame
-from selfmate.arena.match_log import digest_of
+from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame, pair_counts
+from selfmate.arena.match_run import digest_of
 from selfmate.arena.openings import shipped_openings, shuffled
-from selfmate.arena.pool import Pool
 from selfmate.arena.rating import Pairing, Rating, fit_ratings
-from selfmate.arena.report import pair_counts
 from selfmate.players import load_player
-from selfmate.players.programs import find_program
+from selfmate.players.engine import find_program
+from selfmate.runs.status import take
 
-ZERO = "random"
-# Teachers that move at random now and then stand between those that do not: without them the depths
-# are so far apart that nobody takes a point from the next, and no interval has an upper end.
+ZERO = "random"  # the player whose Elo is 0
+# Teachers with random moves stand between those without: the depths are so far apart that no player
+# takes a point from the next, and without these rungs no interval would have an upper bound.
 BUILT_IN_RUNGS = (
     ZERO,
     "greedy",
@@ -30,27 +32,26 @@ BUILT_IN_RUNGS = (
 )
 # Stockfish's own names for its strengths, anchored by its authors to the CCRL 40/4 list.
 STOCKFISH_ELOS = (1350, 1600, 1900)
-# A rung this much stronger tells little more: one game in twenty.
-HOPELESS_SCORE = 0.05
+HOPELESS_SCORE = 0.05  # one point in twenty games; below it, more games tell little
 
 
 def rungs() -> list[str]:
-    """The ladder from the bottom up, with what is installed here."""
+    """The ladder from the weakest rung up, with Stockfish if it is installed."""
     levels = [f"stockfish:elo={elo}" for elo in STOCKFISH_ELOS]
     return [*BUILT_IN_RUNGS, *(levels if find_program("stockfish") else [])]
 
 
 @dataclass(frozen=True)
 class PairingPlan:
-    """Two players who should meet, and how many games are still missing."""
+    """Games that are missing between two players."""
 
     player: str
     opponent: str
-    games: int
+    games: int  # even
 
 
 class Ladder:
-    """Plays what is missing in the pool and fits one scale to all of it."""
+    """Plays the games that are missing in the pool and fits ratings to all of it."""
 
     def __init__(self, pool_path: Path, games_per_pairing: int, seed: int) -> None:
         self.openings = shuffled(shipped_openings(), seed)
@@ -60,15 +61,16 @@ class Ladder:
         )
 
     def rung_plans(self) -> Iterator[PairingPlan]:
-        """Each rung against the next, and the quick ones against the one after that too."""
-        ladder = rungs()
-        for lower, upper in pairwise(ladder):
+        """Missing games of the ladder itself: each rung against the next, built-in ones also
+        against the one after that."""
+        for lower, upper in pairwise(rungs()):
             yield from self._missing(upper, lower)
         for lower, upper in zip(BUILT_IN_RUNGS, BUILT_IN_RUNGS[2:], strict=False):
             yield from self._missing(upper, lower)
 
-    def climb(self, player: str) -> Iterator[PairingPlan]:
-        """From the bottom up, until two rungs in a row were hopeless."""
+    def player_plans(self, player: str) -> Iterator[PairingPlan]:
+        """Missing games of a player against the rungs, from the weakest up, until two in a row are
+        hopeless. Each plan must be played before the next is asked for."""
         hopeless = 0
         for rung in rungs():
             if rung == player:
@@ -84,9 +86,9 @@ class Ladder:
         on_game: Callable[[], None],
         watch: Callable[[RunningGame], None] | None = None,
     ) -> list[PlayedGame]:
-        """Plays a plan and keeps its result; the pool holds whole pairings only."""
+        """Plays a plan, calling `on_game` after each game, and adds its result to the pool."""
         players = (load_player(plan.player), load_player(plan.opponent))
-        # Games already in the pool had the first numbers; new ones go on from there.
+        # Games of the pool had the first numbers, so new games get new openings.
         first = self.pool.games(plan.player, plan.opponent)
         played = []
         try:
@@ -101,11 +103,11 @@ class Ladder:
         return played
 
     def ratings(self) -> dict[str, Rating]:
-        """Everybody in the pool, `random` at zero."""
+        """Ratings of all players in the pool; `random` has 0 Elo."""
         return fit_ratings(self.pool.pairings, {ZERO: 0.0})
 
     def tied_ratings(self) -> dict[str, Rating] | None:
-        """On Stockfish's scale, when its levels are in the pool."""
+        """Ratings on Stockfish's scale; None if the pool has none of its levels."""
         present = {
             name for pairing in self.pool.pairings for name in (pairing.player, pairing.opponent)
         }
@@ -114,10 +116,12 @@ class Ladder:
         return fit_ratings(self.pool.pairings, known) if known else None
 
     def _missing(self, player: str, opponent: str) -> Sequence[PairingPlan]:
+        """One plan, or none if there are enough games."""
         games = self.games - self.pool.games(player, opponent)
         return [PairingPlan(player, opponent, games + games % 2)] if games > 0 else []
 
     def _score(self, player: str, opponent: str) -> float:
+        """The player's points per game against an opponent, over all of the pool."""
         total = Pentanomial()
         for pairing in self.pool.pairings:
             if (pairing.player, pairing.opponent) == (player, opponent):
@@ -125,3 +129,71 @@ class Ladder:
             elif (pairing.opponent, pairing.player) == (player, opponent):
                 total += pairing.pairs.swapped()
         return total.score
+
+
+class Pool:
+    """Results that are kept and used again: an append-only file, one JSON object a line.
+
+    A last line that was cut off is dropped.
+    """
+
+    def __init__(self, path: Path, conditions: str) -> None:
+        """Reads the results with these `conditions` (openings and ply limit); ValueError if the
+        file is damaged."""
+        self.path, self.conditions = path, conditions
+        self.pairings: list[Pairing] = []
+        if path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        text = self.path.read_text("utf-8")
+        for number, line in enumerate(text.splitlines(keepends=True), start=1):
+            if not line.endswith("\n"):  # another process may be writing it
+                break
+            try:
+                entry = json.loads(line)
+                pairs = Pentanomial(tuple(entry["pairs"]))
+                pairing = Pairing(str(entry["player"]), str(entry["opponent"]), pairs)
+                if entry["conditions"] == self.conditions:
+                    self.pairings.append(pairing)
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{self.path}, line {number} is damaged: {error!r}") from error
+
+    def hold(self) -> IO[bytes]:
+        """Locks the pool until the returned file is closed; ValueError if another process has it.
+
+        Only a process that rates players needs the lock; reading does not.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = self.path.open("ab")
+        if not take(file.fileno()):
+            file.close()
+            raise ValueError(f"another process is rating players for {self.path}: wait for it")
+        return file
+
+    def games(self, a: str, b: str) -> int:
+        """The number of games between two players."""
+        between = (p for p in self.pairings if {p.player, p.opponent} == {a, b})
+        return sum(2 * pairing.pairs.pairs for pairing in between)
+
+    def add(self, pairing: Pairing) -> None:
+        """Adds a result; it is on disk when this returns."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        entry = {
+            "player": pairing.player,
+            "opponent": pairing.opponent,
+            "pairs": pairing.pairs.counts,
+            "conditions": self.conditions,
+        }
+        with self.path.open("a+b") as file:
+            _truncate_to_whole_lines(file)
+            file.write(json.dumps(entry).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.pairings.append(pairing)
+
+
+def _truncate_to_whole_lines(file: IO[bytes]) -> None:
+    """Drops what a killed process left after the last line break."""
+    file.seek(0)
+    file.truncate(file.read().rfind(b"\n") + 1)

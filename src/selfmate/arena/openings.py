@@ -8,16 +8,18 @@ from pathlib import Path
 
 from selfmate.rules import Board, read_pgn
 
+PGN_ENDINGS = (".pgn", ".pgn.zst", ".pgn.gz")
+
 
 @dataclass(frozen=True)
 class Opening:
-    """Where a game starts, and the moves that are given."""
+    """A start position and the moves that are played for both sides."""
 
-    fen: str  # of the position before the moves
+    fen: str  # before the moves
     moves: tuple[str, ...] = ()  # UCI
 
     def board(self) -> Board:
-        """A board at the end of the opening, its line included."""
+        """A board after the opening, with its moves in the history."""
         board = Board(self.fen)
         for move in self.moves:
             board.push(move)
@@ -25,24 +27,30 @@ class Opening:
 
 
 def shipped_openings() -> list[Opening]:
-    """Balanced lines of six to eight plies, made by `python -m selfmate.arena.make_openings`."""
+    """Balanced lines of six to eight plies, made by `scripts/make_openings.py`."""
     text = files(__package__).joinpath("openings.txt").read_text("utf-8")
     start = Board().fen()
     lines = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return [Opening(start, tuple(moves)) for moves in lines]
 
 
+def shuffled(openings: Sequence[Opening], seed: int) -> list[Opening]:
+    """The same openings in an order that the seed decides."""
+    order = list(openings)
+    random.Random(seed).shuffle(order)
+    return order
+
+
 def read_openings(path: Path) -> list[Opening]:
-    """Openings from an EPD or FEN file (one a line) or a PGN file, by content."""
-    openings = _read_pgn(path) if _looks_like_pgn(path) else _read_epd(path)
+    """Openings from a PGN file (.pgn, .pgn.zst, .pgn.gz), or from EPD or FEN, one a line.
+
+    ValueError names the line of a bad opening, or says that there is none.
+    """
+    is_pgn = path.name.lower().endswith(PGN_ENDINGS)
+    openings = _read_pgn(path) if is_pgn else _read_epd(path)
     if not openings:
         raise ValueError(f"{path} holds no opening")
     return openings
-
-
-def _looks_like_pgn(path: Path) -> bool:
-    name = path.name.lower()
-    return any(name.endswith(ending) for ending in (".pgn", ".pgn.zst", ".pgn.gz"))
 
 
 def _read_epd(path: Path) -> list[Opening]:
@@ -51,7 +59,7 @@ def _read_epd(path: Path) -> list[Opening]:
         if not line.strip() or line.startswith("#"):
             continue
         fields = line.split(";")[0].split()
-        # EPD has four fields and then operations; FEN has two counters there.
+        # After four fields EPD has operations, and FEN two counters.
         counters = fields[4:6] if all(field.isdigit() for field in fields[4:6]) else []
         try:
             opening = Opening(Board(" ".join([*fields[:4], *counters])).fen())
@@ -80,10 +88,3 @@ def _check_playable(opening: Opening) -> None:
     outcome = opening.board().outcome()
     if outcome is not None:
         raise ValueError(f"the opening ends the game ({outcome.reason})")
-
-
-def shuffled(openings: Sequence[Opening], seed: int) -> list[Opening]:
-    """The same openings in the order that a seed decides."""
-    order = list(openings)
-    random.Random(seed).shuffle(order)
-    return order

@@ -1,6 +1,6 @@
-"""Lichess puzzles: the first move is the opponent's, then the player must find every move.
+"""Lichess puzzles: the opponent plays the first move, then the player must find every move.
 
-Any mate solves: where the solution mates, all mating moves are equally good.
+A move that gives mate always solves: where the solution mates, all mating moves are equally good.
 """
 
 import csv
@@ -9,13 +9,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import zstandard
 
 from selfmate.players import Player
 from selfmate.rules import Board, uci_text
-from selfmate.search.dice import roll
+from selfmate.searches.sampling import derive_seeds
 
 BAND_WIDTH = 200  # rating points
 COLUMNS = ("FEN", "Moves", "Rating", "Themes")
@@ -30,9 +31,13 @@ class Puzzle:
 
 
 @dataclass
-class Tally:
+class SolveCount:
     solved: int = 0
     total: int = 0
+
+    def add(self, is_solved: bool) -> None:
+        self.solved += is_solved
+        self.total += 1
 
     @property
     def share(self) -> float:
@@ -41,12 +46,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class PuzzleScore:
-    overall: Tally
-    by_band: dict[int, Tally]  # lower end of the rating band
-    by_theme: dict[str, Tally]
+    overall: SolveCount
+    by_band: dict[int, SolveCount]  # by the lower end of the rating band
+    by_theme: dict[str, SolveCount]
 
 
-def read_puzzles(path: Path, most: int | None = None) -> list[Puzzle]:
+def read_puzzles(path: Path, max_puzzles: int | None = None) -> list[Puzzle]:
     """Puzzles of a CSV file in the Lichess format, plain or .zst; errors name the line."""
     puzzles: list[Puzzle] = []
     with _opened(path) as file:
@@ -57,7 +62,7 @@ def read_puzzles(path: Path, most: int | None = None) -> list[Puzzle]:
                 f"{path} is no Lichess puzzle file: no column {', '.join(sorted(missing))}"
             )
         for row in rows:
-            if most is not None and len(puzzles) >= most:
+            if max_puzzles is not None and len(puzzles) >= max_puzzles:
                 break
             try:
                 puzzles.append(_puzzle(row))
@@ -89,7 +94,7 @@ def _puzzle(row: dict[str, str]) -> Puzzle:
 def solve(
     player: Player, puzzles: Sequence[Puzzle], seed: int, batch: int = 256
 ) -> Iterator[tuple[Puzzle, bool]]:
-    """Each puzzle with whether the player solved it, many at once."""
+    """Yields each puzzle and whether the player solved it; `batch` puzzles are played together."""
     for begin in range(0, len(puzzles), batch):
         part = puzzles[begin : begin + batch]
         yield from zip(part, _solve_batch(player, part, begin, seed), strict=True)
@@ -98,28 +103,30 @@ def solve(
 def _solve_batch(player: Player, puzzles: Sequence[Puzzle], first: int, seed: int) -> list[bool]:
     boards = [Board(puzzle.fen) for puzzle in puzzles]
     solved = [False] * len(puzzles)
-    open_ones = list(range(len(puzzles)))
+    unsolved = list(range(len(puzzles)))
     ply = 0
-    while open_ones:
-        for i in open_ones:
+    while unsolved:
+        for i in unsolved:
             boards[i].push(puzzles[i].moves[ply], past_draw=True)
-        numbers = np.array([first + i for i in open_ones])
-        dice = roll(seed, numbers, np.full(len(open_ones), ply))
-        choices = player.choose([boards[i] for i in open_ones], dice)
-        still_open = []
-        for row, i in enumerate(open_ones):
+        numbers = np.array([first + i for i in unsolved])
+        seeds = derive_seeds(seed, numbers, np.full(len(unsolved), ply))
+        choices = player.choose([boards[i] for i in unsolved], seeds)
+        remaining = []
+        for row, i in enumerate(unsolved):
             if row in choices.forfeits:
                 continue
             verdict = _judge(boards[i], puzzles[i], ply + 1, int(choices.moves[row]))
             solved[i] = verdict == "solved"
             if verdict == "right":
-                still_open.append(i)
-        open_ones, ply = still_open, ply + 2
+                remaining.append(i)
+        unsolved, ply = remaining, ply + 2
     return solved
 
 
-def _judge(board: Board, puzzle: Puzzle, ply: int, move_code: int) -> str:
-    """`solved`, `right` (go on) or `wrong`; a right move is played on the board."""
+def _judge(
+    board: Board, puzzle: Puzzle, ply: int, move_code: int
+) -> Literal["solved", "right", "wrong"]:
+    """Plays the move on the board; after a right move the puzzle continues."""
     move = uci_text(move_code)
     board.push(move, past_draw=True)
     outcome = board.outcome()
@@ -130,12 +137,13 @@ def _judge(board: Board, puzzle: Puzzle, ply: int, move_code: int) -> str:
     return "solved" if ply == len(puzzle.moves) - 1 else "right"
 
 
-def tally(results: Iterable[tuple[Puzzle, bool]]) -> PuzzleScore:
-    """Results by rating band and by theme."""
-    overall, bands, themes = Tally(), defaultdict[int, Tally](Tally), defaultdict[str, Tally](Tally)
-    for puzzle, solved in results:
+def score_results(results: Iterable[tuple[Puzzle, bool]]) -> PuzzleScore:
+    """Results overall, by rating band and by theme."""
+    overall = SolveCount()
+    bands = defaultdict[int, SolveCount](SolveCount)
+    themes = defaultdict[str, SolveCount](SolveCount)
+    for puzzle, is_solved in results:
         band = puzzle.rating // BAND_WIDTH * BAND_WIDTH
         for count in (overall, bands[band], *(themes[theme] for theme in puzzle.themes)):
-            count.solved += solved
-            count.total += 1
+            count.add(is_solved)
     return PuzzleScore(overall, dict(sorted(bands.items())), dict(sorted(themes.items())))

@@ -1,8 +1,9 @@
-"""One scale for many players: Bradley and Terry's model fitted to all their games.
+"""Ratings of many players on one scale: the Bradley-Terry model fitted to all their games.
 
-A player's chance against another depends on the difference of their ratings alone; a draw counts as
-half a win. The likelihood is penalised by a weak normal prior around the pool's mean, which keeps
-ratings finite when somebody wins every game.
+The expected score of a player against another is the logistic function of the difference of their
+ratings (Bradley and Terry, Rank Analysis of Incomplete Block Designs, 1952); a draw counts as half
+a win. A weak normal prior around the pool's mean penalises the likelihood, which keeps ratings
+finite when a player wins every game. In shapes, N is the number of players, M that of pairings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,20 +22,20 @@ from selfmate.arena.elo import (
     Floats,
     Pentanomial,
     Wdl,
-    squared_surprises,
+    squared_residuals,
     unit_counts,
 )
 
-# So wide that at 800 Elo from the mean it weighs as much as a seventh of one game's point.
+# So weak that 800 Elo from the mean it pulls as much as a seventh of a point.
 PRIOR_DEVIATION_ELO = 1000.0
 PRIOR_PRECISION = (ELO_PER_NAT / PRIOR_DEVIATION_ELO) ** 2
-TOLERANCE_NATS = 1e-6  # of the last step; what remains is about its square
+TOLERANCE_NATS = 1e-6  # of the last Newton step; the error left is about its square
 MAX_NEWTON_STEPS = 1000
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """All that two players have played against each other, from the side of `player`."""
+    """Games between two players, in the view of `player`."""
 
     player: str
     opponent: str
@@ -44,10 +45,10 @@ class Pairing:
 
 @dataclass(frozen=True, kw_only=True)
 class Rating:
-    """A player's strength on the anchors' scale, with a 95 % interval.
+    """A player's Elo on the anchors' scale with a 95 % interval.
 
-    A bound is None where the games set none: no upper bound for who was never held, even through
-    others, by an anchor. Then `elo` leans on the prior.
+    A bound is None if no game sets it: a player has no upper bound if no anchor ever took a point
+    from it, not even through a chain of other players. Its `elo` then depends on the prior.
     """
 
     elo: float
@@ -58,31 +59,35 @@ class Rating:
 
 @dataclass(frozen=True)
 class _Pool:
-    players: list[str]
+    """All pairings as arrays."""
+
+    players: list[str]  # N names
     sides: Floats  # [M, N] 1 at the player and -1 at the opponent of each pairing
-    counts: Floats  # [M, 8] units, from the player's side
+    counts: Floats  # [M, 8] units, in the player's view
 
     @property
-    def games(self) -> Floats:  # [M]
+    def games(self) -> Floats:
+        """[M]"""
         return np.asarray(self.counts @ UNIT_GAMES)
 
     @property
-    def points(self) -> Floats:  # [M]
+    def points(self) -> Floats:
+        """[M] of the player of each pairing."""
         return np.asarray(self.counts @ UNIT_POINTS_A)
 
 
 def fit_ratings(pairings: Sequence[Pairing], anchors: Mapping[str, float]) -> dict[str, Rating]:
-    """Ratings of everyone in the pairings, in order of appearance.
+    """Ratings of all players in the pairings, in order of appearance.
 
-    One anchor is put exactly at its known Elo; several are met as well as one shift can, by least
-    squares. Intervals are those of the difference to the anchors' mean. ValueError when an anchor
-    has not played, or somebody's games do not lead to the anchors.
+    `anchors` are players of known Elo. One anchor gets exactly its Elo; with several, the scale is
+    shifted to meet them by least squares. An interval is that of the difference to the anchors'
+    mean. ValueError if an anchor has not played, or no chain of games links a player to them.
     """
     pool = _make_pool(pairings)
     weights = _anchor_weights(pool, anchors)
     _check_connected(pool, weights)
     strengths = _fit_strengths(pool)
-    to_anchors = np.eye(len(pool.players)) - weights  # [N, N] rows: own strength less the anchors'
+    to_anchors = np.eye(len(pool.players)) - weights  # [N, N] own strength minus the anchors' mean
     covariance = to_anchors @ _covariance(pool, strengths) @ to_anchors.T
     elos = ELO_PER_NAT * (to_anchors @ strengths) + sum(anchors.values()) / len(anchors)
     margins = Z_95 * ELO_PER_NAT * np.sqrt(np.diag(covariance))
@@ -103,7 +108,7 @@ def _make_pool(pairings: Sequence[Pairing]) -> _Pool:
 
 
 def _anchor_weights(pool: _Pool, anchors: Mapping[str, float]) -> Floats:
-    """What each player counts in the mean of the anchors, [N]."""
+    """The weight of each player in the anchors' mean, [N]."""
     if not anchors:
         raise ValueError("no anchor: at least one player's rating must be known")
     for name in anchors:
@@ -122,7 +127,7 @@ def _check_connected(pool: _Pool, weights: Floats) -> None:
 
 
 def _took_points(pool: _Pool) -> NDArray[np.bool_]:
-    """[N, N] whether the row's player ever took points from the column's."""
+    """[N, N] Whether the row's player ever took points from the column's."""
     player, opponent = pool.sides > 0, pool.sides < 0  # [M, N]
     won, lost = pool.points > 0, pool.points < pool.games  # [M]
     took = player[won].T.astype(int) @ opponent[won] + opponent[lost].T.astype(int) @ player[lost]
@@ -130,7 +135,7 @@ def _took_points(pool: _Pool) -> NDArray[np.bool_]:
 
 
 def _reachable(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """[N, N] whether steps, or none, lead from row to column."""
+    """[N, N] Whether a chain of steps, or none, leads from row to column."""
     reach = steps | np.eye(len(steps), dtype=bool)
     for _ in range(len(steps).bit_length()):
         reach = reach.astype(int) @ reach > 0
@@ -138,13 +143,14 @@ def _reachable(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _fit_strengths(pool: _Pool) -> Floats:
-    """The likeliest ratings in nats, [N], by Newton's method; their mean is 0."""
+    """The most likely ratings in nats, [N], by Newton's method; their mean is 0."""
     strengths = np.zeros(len(pool.players))
     for _ in range(MAX_NEWTON_STEPS):
-        surprise = pool.points - pool.games * _scores(pool, strengths)
-        gradient = pool.sides.T @ surprise - PRIOR_PRECISION * strengths
+        residuals = pool.points - pool.games * _scores(pool, strengths)  # [M]
+        gradient = pool.sides.T @ residuals - PRIOR_PRECISION * strengths  # [N]
         step = np.linalg.solve(_information(pool, strengths), gradient)
-        # Half a nat each changes no curvature by more than e, which keeps the step uphill.
+        # Steps of at most half a nat change no curvature by more than a factor e, so every step
+        # goes uphill.
         step /= max(1.0, 2 * float(np.abs(step).max()))
         strengths += step
         if np.abs(step).max() < TOLERANCE_NATS:
@@ -158,26 +164,27 @@ def _scores(pool: _Pool, strengths: Floats) -> Floats:
 
 
 def _decisive_variance(pool: _Pool, strengths: Floats) -> Floats:
-    """Variance of each pairing's points if games were independent and never drawn, [M]."""
+    """Variance of each pairing's points for independent games without draws, [M]."""
     scores = _scores(pool, strengths)
     return np.asarray(pool.games * scores * (1 - scores))
 
 
 def _information(pool: _Pool, strengths: Floats) -> Floats:
-    """Curvature of the penalised log-likelihood, [N, N]."""
+    """Minus the Hessian of the penalised log-likelihood, [N, N]."""
     prior = PRIOR_PRECISION * np.eye(len(pool.players))
     return _laplacian(pool, _decisive_variance(pool, strengths)) + prior
 
 
 def _laplacian(pool: _Pool, weights: Floats) -> Floats:
-    """Weights [M] of pairings as a matrix [N, N] over players."""
+    """The weighted Laplacian [N, N] of the graph of pairings with weights [M]."""
     return np.asarray(pool.sides.T @ (weights[:, np.newaxis] * pool.sides))
 
 
 def _covariance(pool: _Pool, strengths: Floats) -> Floats:
-    """The sandwich [N, N]: the model's curvature around the spread that pairs really showed.
+    """Covariance [N, N] of the strengths by the sandwich estimator (Huber, 1967).
 
-    The prior stands in both as if it were data.
+    The bread is the inverse of the model's information, the filling the variance that pairs really
+    showed. The prior is part of both, as if it were data.
     """
     bread = np.linalg.inv(_information(pool, strengths))
     prior = PRIOR_PRECISION * np.eye(len(pool.players))
@@ -185,15 +192,15 @@ def _covariance(pool: _Pool, strengths: Floats) -> Floats:
 
 
 def _points_variance(pool: _Pool, strengths: Floats) -> Floats:
-    """Variance of each pairing's points as observed over its units, [M].
+    """Variance of each pairing's points as its units show it, [M].
 
-    The ratio to independent decisive games is drawn towards the whole pool's by one imagined game,
-    as a match of few games, or won throughout, shows too little of its spread.
+    A pairing of few games, or of wins only, shows too little variance. So its ratio to independent
+    decisive games is shrunk towards the whole pool's ratio, by the weight of one game.
     """
     units = pool.counts.sum()
-    fitted = len(pool.players) - 1
-    surprises = squared_surprises(pool.counts, _scores(pool, strengths))
-    observed = surprises * units / max(units - fitted, 1)
+    parameters = len(pool.players) - 1
+    residuals = squared_residuals(pool.counts, _scores(pool, strengths))
+    observed = residuals * units / max(units - parameters, 1)
     decisive = _decisive_variance(pool, strengths)
     pool_ratio = (observed.sum() + PRIOR_VARIANCE) / (decisive.sum() + PRIOR_VARIANCE)
     ratios = (observed + pool_ratio * PRIOR_VARIANCE) / (decisive + PRIOR_VARIANCE)
@@ -202,7 +209,7 @@ def _points_variance(pool: _Pool, strengths: Floats) -> Floats:
 
 def _collect(pool: _Pool, weights: Floats, elos: Floats, margins: Floats) -> dict[str, Rating]:
     reach = _reachable(_took_points(pool))
-    # A player is bounded above when each anchor took points from it, or from others who did.
+    # A player is bounded above if each anchor took points from it, or from players that did.
     bounded_above: NDArray[np.bool_] = np.all(reach[weights > 0], axis=0)
     bounded_below: NDArray[np.bool_] = np.all(reach[:, weights > 0], axis=1)
     games = np.abs(pool.sides).T @ pool.games

@@ -1,65 +1,69 @@
-"""The command line: one thin file per verb. Nothing heavy is imported before a verb runs."""
+"""The command line: one module per verb. Only the module of the verb that runs is imported."""
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 from typer._click.exceptions import ClickException
 
-from selfmate.cli import (
-    bench,
-    collect,
-    conversion,
-    demo,
-    doctor,
-    endgame,
-    import_games,
-    inspect,
-    lab,
-    match,
-    models,
-    perft,
-    pretrain,
-    puzzles,
-    rate,
-    runs,
-    train,
-    uci,
-)
-from selfmate.cli.errors import BadInputError, JobFailedError
+from selfmate.cli.console import BadInputError, JobFailedError
 
-INTERRUPTED = 130  # what shells call the end by Ctrl-C
+INTERRUPTED = 130  # the exit code that shells give to Ctrl-C
 
-app = typer.Typer(
-    name="selfmate",
-    help="A laboratory for chess engines that teach themselves.",
-    epilog="Exit codes: 0 done, 1 the job failed, 2 bad input. New here? Try: selfmate demo",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+# The verbs and their summaries in `selfmate --help`, in this order.
+VERBS = {
+    "demo": "Train a chess engine from nothing in three minutes, and test it in matches.",
+    "collect": "Let a teacher play games and label every position, for pretraining.",
+    "import": "Turn PGN games into shuffled chunks of training positions.",
+    "pretrain": "Train a learner on data: a teacher's labels or recorded games.",
+    "train": "Train a learner by playing: one run, new or resumed.",
+    "runs": "List the runs in runs/, or delete one.",
+    "inspect": "Show a run: settings, metrics, notes, checkpoints, replay buffer.",
+    "lab": "Train, play, match and analyse in the browser.",
+    "match": "Play a match with paired openings; Elo difference with a 95 % interval.",
+    "rate": "Rate players against a ladder of opponents.",
+    "puzzles": "Solve Lichess puzzles; score by rating and theme.",
+    "conversion": "Play out won endgames; compare with the exact distance to mate.",
+    "endgame": "The mini-chess laboratory: king and queen against a lone king, solved exactly.",
+    "uci": "Run a player as a UCI engine, for chess programs.",
+    "perft": "Count leaf nodes of the move tree, the classic test of move generation.",
+    "bench": "Measure speed side by side with other programs, as ratios.",
+    "models": "List the nets that ship: how they were trained, how strong they are.",
+    "doctor": "Check the installation and what this machine provides.",
+}
+GROUPS = ("runs", "endgame")  # verbs with subcommands
+# Modules and functions that are not named after their verb.
+MODULES = {"import": "import_games", "pretrain": "train"}
+FUNCTIONS = {"import": "import_games"}
 
-for verb in (
-    demo,
-    collect,
-    pretrain,
-    train,
-    inspect,
-    lab,
-    match,
-    rate,
-    puzzles,
-    conversion,
-    uci,
-    perft,
-    bench,
-    models,
-    doctor,
-):
-    app.command()(getattr(verb, verb.__name__.rpartition(".")[2]))
-app.command("import")(import_games.import_games)
-app.add_typer(runs.runs, name="runs")
-app.add_typer(endgame.endgame, name="endgame")
+
+def make_app(wanted: str | None) -> typer.Typer:
+    """The command line: all verbs are listed, only the `wanted` one is imported and can run."""
+    app = typer.Typer(
+        name="selfmate",
+        help="A laboratory for chess engines that teach themselves.",
+        epilog="Exit codes: 0 success, 1 the job failed, 2 bad input. New here? Try: selfmate demo",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for verb, summary in VERBS.items():
+        if verb != wanted:
+            app.command(verb, help=summary)(_listed)
+            continue
+        module = import_module(f"selfmate.cli.{MODULES.get(verb, verb)}")
+        found = getattr(module, FUNCTIONS.get(verb, verb))
+        if verb in GROUPS:
+            app.add_typer(found, name=verb)
+        else:
+            app.command(verb)(found)
+    return app
+
+
+def _listed() -> None:
+    """Placeholder of a verb that does not run this time."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -70,7 +74,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool,
@@ -84,19 +87,23 @@ def _options(
 
 def main() -> None:
     """The `selfmate` command."""
+    arguments = sys.argv[1:] or ["--help"]
+    wanted = next((word for word in arguments if not word.startswith("-")), None)
     try:
-        arguments = sys.argv[1:] or ["--help"]
+        app = make_app(wanted)
         code = app(arguments, prog_name="selfmate", standalone_mode=False) or 0
     except (ClickException, BadInputError) as error:
-        code = _complain(error.format_message() if isinstance(error, ClickException) else error, 2)
+        code = _print_error(
+            error.format_message() if isinstance(error, ClickException) else error, 2
+        )
     except JobFailedError as error:
-        code = _complain(error, 1)
+        code = _print_error(error, 1)
     if code == INTERRUPTED:
-        _complain("interrupted", code)
+        _print_error("interrupted", code)
     sys.exit(code)
 
 
-def _complain(message: object, code: int) -> int:
+def _print_error(message: object, code: int) -> int:
     line = " ".join(str(message).split())
     print(f"selfmate: {line}", file=sys.stderr)
     return code

@@ -1,105 +1,200 @@
-"""`selfmate collect`: the teacher's games, position by position, as NDJSON."""
+"""`selfmate collect`: a teacher's games and judgements, position by position, as NDJSON."""
 
 import json
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfmate.cli.collect_view import live_line, print_summary, summary_of
-from selfmate.cli.errors import JobFailedError, reading_input
-from selfmate.cli.numbers import LARGEST_SEED, between, whole
+from selfmate.cli.console import (
+    LARGEST_SEED,
+    JobFailedError,
+    LiveLine,
+    between,
+    duration,
+    reading_input,
+    whole,
+)
 
 if TYPE_CHECKING:
     from selfmate.data.collection import Collection
-    from selfmate.players.scoring import Scoring
+    from selfmate.players.player import Scoring
 
 MIXES = ("random", "endgames")
 DEFAULT_TEACHER = "teacher:depth=2"
-GOES_ON = "what is there is good, --resume goes on"
+CAN_RESUME = "the games written so far are good, --resume continues"
+
+
+def live_line(collection: "Collection", games: int) -> LiveLine:
+    """Games, positions, speed and time left; to be updated after every ply of all games."""
+    first = collection.next
+    if first:
+        print(f"resuming at game {first:,} of {games:,}", file=sys.stderr)
+
+    def line(seconds: float) -> str:
+        stats, done = collection.stats, collection.next
+        left = seconds * (games - done) / (done - first) if done > first else None
+        return (
+            f"{done:,} of {games:,} games  {stats.repeats.total():,} positions  "
+            f"{stats.scored / seconds:,.0f} positions/s"
+            + ("" if left is None else f"  {duration(left)} left")
+        )
+
+    return LiveLine(line)
+
+
+def summary_of(collection: "Collection", seconds: float) -> dict[str, Any]:
+    stats = collection.stats
+    positions = stats.repeats.total()
+    return {
+        "file": str(collection.path),
+        "games": collection.next,
+        "positions": positions,
+        "unique_share": len(stats.repeats) / positions if positions else None,
+        "played_now": stats.games,
+        "white_wins": stats.results[1],
+        "black_wins": stats.results[-1],
+        "no_winner": stats.results[0],
+        "dropped": stats.dropped,
+        "ends": dict(stats.reasons.most_common()),
+        "mean_plies": stats.plies / stats.games if stats.games else None,
+        "positions_per_s": stats.scored / seconds,
+        "seconds": seconds,
+    }
+
+
+def print_summary(summary: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=summary["file"], title_justify="left", show_header=False)
+    for label, value in _rows(summary):
+        table.add_row(label, value)
+    Console(highlight=False).print(table)
+
+
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [("positions", f"{summary['positions']:,} of {summary['games']:,} games")]
+    if summary["unique_share"] is not None:
+        rows.append(("unique", f"{summary['unique_share']:.1%}"))
+    if summary["played_now"]:
+        dropped = f", {summary['dropped']:,} of them dropped" if summary["dropped"] else ""
+        rows += [
+            (
+                "won by White, by Black, no winner",
+                f"{summary['white_wins']:,}, {summary['black_wins']:,}, "
+                f"{summary['no_winner']:,}{dropped}",
+            ),
+            ("ended by", ", ".join(f"{why} {count}" for why, count in summary["ends"].items())),
+            ("mean length", f"{summary['mean_plies']:.0f} plies"),
+            ("speed", f"{summary['positions_per_s']:,.0f} positions/s"),
+        ]
+    return [*rows, ("time", duration(summary["seconds"]))]
 
 
 def collect(
     out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Ends in .ndjson, .ndjson.gz or .ndjson.zst.")
+        Path,
+        typer.Option(metavar="FILE", help="The file to write: .ndjson, .ndjson.gz or .ndjson.zst."),
     ],
-    games: Annotated[int, typer.Option(parser=whole(1, 10**7), metavar="N", help="Games.")] = 1000,
+    games: Annotated[
+        int, typer.Option(parser=whole(1, 10**7), metavar="N", help="Games to play.")
+    ] = 1000,
     depth: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1, 6), metavar="D", help="Plies the teacher looks ahead.", show_default="2"
+            parser=whole(1, 6),
+            metavar="D",
+            help="Search depth of the teacher, in plies.",
+            show_default="2",
         ),
     ] = None,
     topk: Annotated[
-        int, typer.Option(parser=whole(1, 218), metavar="K", help="Moves it chooses among.")
+        int,
+        typer.Option(
+            parser=whole(1, 218), metavar="K", help="The teacher chooses among its K best moves."
+        ),
     ] = 5,
     tau: Annotated[
         float,
-        typer.Option(parser=between(0.01, 100), metavar="T", help="Temperature of it, in pawns."),
+        typer.Option(
+            parser=between(0.01, 100), metavar="T", help="Temperature of the choice, in pawns."
+        ),
     ] = 1.0,
     tau_end: Annotated[
         float | None,
         typer.Option(
             parser=between(0.01, 100),
             metavar="T",
-            help="Temperature of the last game, approached evenly.",
+            help="Temperature of the last game, reached linearly.",
             show_default="as --tau",
         ),
     ] = None,
     max_plies: Annotated[
-        int, typer.Option(parser=whole(1, 10**5), metavar="N", help="Longer games are cut.")
+        int, typer.Option(parser=whole(1, 10**5), metavar="N", help="Longer games are truncated.")
     ] = 160,
     max_repeats: Annotated[
-        int, typer.Option(parser=whole(1, 10**9), metavar="N", help="Of a position, clocks aside.")
+        int,
+        typer.Option(
+            parser=whole(1, 10**9),
+            metavar="N",
+            help="Maximum copies of a position, clocks ignored.",
+        ),
     ] = 2,
     drop_draws: Annotated[
         float,
         typer.Option(
-            parser=between(0, 1), metavar="F", help="Share of games without a winner to leave out."
+            parser=between(0, 1), metavar="F", help="Fraction of games without a winner to drop."
         ),
     ] = 0.0,
     teacher: Annotated[
         str | None,
         typer.Option(
             metavar="PLAYER",
-            help="Who teaches: a player that scores its moves, such as stockfish:nodes=2000, "
+            help="The teacher: any player that scores its moves, such as stockfish:nodes=2000, "
             "uci:path=PROGRAM or the run of a Q-net.",
             show_default=DEFAULT_TEACHER,
         ),
     ] = None,
     openings: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="EPD, FEN or PGN.", show_default="the usual start"),
+        typer.Option(
+            metavar="FILE",
+            help="Start positions: EPD, FEN or PGN.",
+            show_default="the start position",
+        ),
     ] = None,
     mix: Annotated[
         str,
         typer.Option(
             metavar="random=F,endgames=F",
-            help="Shares of games against a random mover and from won endgames.",
+            help="Fractions of games against a random player and from won endgames.",
         ),
     ] = "",
     seed: Annotated[
         int, typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same games.")
     ] = 1,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the same file after an interruption.")
+        bool, typer.Option("--resume", help="Continue the same file after an interruption.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Let the teacher play, and write what it thinks of every position, one JSON object a line.
+    """Let a teacher play, and write its judgement of every position, as JSON lines.
 
-    It samples from its probabilities, softmax(score / tau) over the best moves. Any player can
-    teach that scores its moves.
+    The teacher samples its moves from softmax(score / tau) over the best ones.
+    Any player that scores its moves can be the teacher.
 
-    Stopped or killed, it goes on with --resume to the same file, time stamps aside.
+    After a stop or a kill, --resume completes the file. The result is the same,
+    except for time stamps.
     """
-    from selfmate.data.collection import Choosiness, Collection
+    from selfmate.data.collection import Collection, CollectionFilter
     from selfmate.data.teacher_games import Plan, TeacherGames
 
     with reading_input():
-        shares = _parse_mix(mix)
+        fractions = _parse_mix(mix)
         plan = Plan(
             games=games,
             top_k=topk,
@@ -108,15 +203,15 @@ def collect(
             max_plies=max_plies,
             seed=seed,
             starts=_starts(openings),
-            random_share=shares["random"],
-            endgame_share=shares["endgames"],
+            random_share=fractions["random"],
+            endgame_share=fractions["endgames"],
         )
         scoring = _load_scoring(_teacher_name(teacher, depth), topk)
     with closing(scoring):
         with reading_input():
             collection = Collection(
-                TeacherGames(plan, scoring.score, scoring.games_at_once),
-                Choosiness(max_repeats=max_repeats, drop_draws=drop_draws),
+                TeacherGames(plan, scoring.score, scoring.parallel_games),
+                CollectionFilter(max_repeats=max_repeats, drop_draws=drop_draws),
                 out,
                 teacher=scoring.name,
                 resume=resume,
@@ -133,30 +228,32 @@ def collect(
 
 
 def _parse_mix(text: str) -> dict[str, float]:
-    """Shares by name, 0 where not given."""
-    shares = dict.fromkeys(MIXES, 0.0)
+    """Fractions by name, 0 if not given."""
+    fractions = dict.fromkeys(MIXES, 0.0)
     for part in text.split(",") if text else []:
-        name, _, share = part.partition("=")
+        name, _, fraction = part.partition("=")
         try:
-            shares[name] = between(0, 1)(share)
+            fractions[name] = between(0, 1)(fraction)
         except typer.BadParameter as error:
             raise ValueError(f"bad --mix {text!r}: {error.message}") from error
-    if len(shares) > len(MIXES) or sum(shares.values()) > 1:
+    if len(fractions) > len(MIXES) or sum(fractions.values()) > 1:
         raise ValueError(
-            f"bad --mix {text!r}: it is random=F,endgames=F with shares that sum to 1 at most"
+            f"bad --mix {text!r}: it is random=F,endgames=F with fractions that sum to at most 1"
         )
-    return shares
+    return fractions
 
 
 def _teacher_name(player: str | None, depth: int | None) -> str:
     if player is not None and depth is not None:
-        raise ValueError("--depth is for the usual teacher; with --teacher its name says the depth")
+        raise ValueError(
+            "--depth is for the default teacher; with --teacher, its name says the depth"
+        )
     return player or (DEFAULT_TEACHER if depth is None else f"teacher:depth={depth}")
 
 
 def _load_scoring(teacher: str, topk: int) -> "Scoring":
     from selfmate.players.engine_process import EngineFaultError
-    from selfmate.players.scoring import load_scoring
+    from selfmate.players.player import load_scoring
 
     try:
         return load_scoring(teacher, topk)
@@ -174,9 +271,9 @@ def _starts(openings: Path | None) -> tuple[str, ...]:
 
 
 def _run(collection: "Collection", games: int) -> int | None:
-    """Collects until all is there or until a signal, whose number is returned."""
+    """Collects until all games are played or a signal stops it; returns the signal."""
     from selfmate.players.engine_process import EngineFaultError
-    from selfmate.runs.stop_signals import StopSignals
+    from selfmate.runs.session import StopSignals
 
     signals = StopSignals()
     try:
@@ -189,10 +286,10 @@ def _run(collection: "Collection", games: int) -> int | None:
             finally:
                 collection.save()
     except EngineFaultError as fault:
-        raise JobFailedError(f"{collection.teacher} failed: {fault}; {GOES_ON}") from fault
+        raise JobFailedError(f"{collection.teacher} failed: {fault}; {CAN_RESUME}") from fault
     except OSError as error:
         raise JobFailedError(
-            f"cannot write {collection.path}: {error.strerror}; {GOES_ON}"
+            f"cannot write {collection.path}: {error.strerror}; {CAN_RESUME}"
         ) from error
     finally:
         collection.close()

@@ -1,4 +1,4 @@
-"""`selfmate conversion`: whether a player wins what is won."""
+"""`selfmate conversion`: whether a player wins won endgames."""
 
 import json
 from dataclasses import asdict
@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.errors import reading_input
-from selfmate.cli.numbers import LARGEST_SEED, whole
-from selfmate.cli.progress import progress
+from selfmate.cli.console import LARGEST_SEED, progress, reading_input, whole
 
 if TYPE_CHECKING:
-    from selfmate.arena.conversion import Conversion
+    from selfmate.arena.endgames import Conversion
 
-MOST_GAMES = 100_000
+MAX_GAMES = 100_000
 
 
 def conversion(
@@ -22,16 +20,21 @@ def conversion(
     ],
     games: Annotated[
         int,
-        typer.Option(parser=whole(1, MOST_GAMES), metavar="N", help="Of each endgame and player."),
+        typer.Option(parser=whole(1, MAX_GAMES), metavar="N", help="Games per endgame and player."),
     ] = 100,
     seed: Annotated[
         int, typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same games.")
     ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per player.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per player.")
+    ] = False,
 ) -> None:
-    """Play out won endgames, king and queen or king and rook against a king that resists as long
-    as it can, and compare with the exact distance to mate."""
-    from selfmate.arena.conversion import PIECES, convert
+    """Play out won endgames and compare with the exact distance to mate.
+
+    The player has king and queen, or king and rook, against a king that resists
+    as long as possible.
+    """
+    from selfmate.arena.endgames import PIECES, convert
     from selfmate.players import load_player
 
     with reading_input():
@@ -40,7 +43,7 @@ def conversion(
         for contestant in contestants:
             with progress(f"{contestant.name} playing", games * len(PIECES), "games") as bar:
                 found = [
-                    convert(contestant, piece, games=games, seed=seed, watch=bar.advance)
+                    convert(contestant, piece, games=games, seed=seed, on_finished=bar.advance)
                     for piece in PIECES
                 ]
             if as_json:
@@ -58,7 +61,7 @@ def _print_table(player: str, found: "list[Conversion]") -> None:
     from rich.table import Table
 
     table = Table(title=player, title_justify="left")
-    for name in ("endgame", "won", "mean moves", "with best play"):
+    for name in ("endgame", "won", "mean moves", "optimal moves"):
         table.add_column(name, justify="left" if name == "endgame" else "right")
     for one in found:
         table.add_row(

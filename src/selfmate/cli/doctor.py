@@ -1,4 +1,4 @@
-"""`selfmate doctor`: what this machine can do."""
+"""`selfmate doctor`: checks the installation."""
 
 import json
 import os
@@ -8,39 +8,41 @@ from typing import Annotated
 
 import typer
 
-from selfmate.cli.errors import JobFailedError
+from selfmate.cli.console import JobFailedError
 
 
 @dataclass(frozen=True)
 class Finding:
     name: str
-    found: str | None  # version, place or figure; None when missing
+    found: str | None  # version, path or amount; None if missing
     needed: bool
-    use: str  # what it is for, and how to get it when missing
+    use: str  # what it is for, and how to install it
 
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Check the installation and list what this machine has for Selfmate to use."""
-    findings = [*_machine(), *_own_parts(), *_helpers()]
+    """Check the installation, and list what Selfmate finds on this machine."""
+    findings = [*_machine(), *_own_parts(), *_optional_parts()]
     broken = [finding.name for finding in findings if finding.needed and not finding.found]
     if as_json:
         print(json.dumps({"ok": not broken, "findings": [asdict(f) for f in findings]}))
     else:
         _print_table(findings)
     if broken:
-        raise JobFailedError(f"something needed is broken: {', '.join(broken)}")
+        raise JobFailedError(f"required parts are broken: {', '.join(broken)}")
 
 
 def _machine() -> list[Finding]:
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    from selfmate.rules.cores import available_cores
+    from selfmate.rules import available_cores
 
     return [
         Finding("python", platform.python_version(), True, "runs everything"),
-        Finding("cores", str(available_cores()), True, "games and nets share them"),
-        Finding("memory", f"{memory_bytes / 2**30:.0f} GiB", True, "replay and batches live here"),
+        Finding("cores", str(available_cores()), True, "shared by games and nets"),
+        Finding(
+            "memory", f"{memory_bytes / 2**30:.0f} GiB", True, "for replay buffers and batches"
+        ),
     ]
 
 
@@ -49,49 +51,50 @@ def _own_parts() -> list[Finding]:
 
     return [
         Finding("selfmate", version("selfmate"), True, "this package"),
-        Finding("rule book", _check_rules(), True, "the C++ core, checked by perft"),
+        Finding("rule book", _check_rules(), True, "the C++ core, checked with perft"),
         Finding("numpy", version("numpy"), True, "batches of games as arrays"),
     ]
 
 
 def _check_rules() -> str | None:
     from selfmate.rules import Board
-    from selfmate.rules.perft_positions import PERFT_POSITIONS
+    from selfmate.rules.perft import PERFT_POSITIONS
 
     if all(Board(p.fen).perft(4) == p.nodes[3] for p in PERFT_POSITIONS):
         return "right in six positions"
     return None
 
 
-def _helpers() -> list[Finding]:
-    from selfmate.bench.peers import has_module
-    from selfmate.lab.static import is_built, page_folder
-    from selfmate.players.programs import find_program
+def _optional_parts() -> list[Finding]:
+    from importlib.util import find_spec
+
+    from selfmate.lab.app import is_built, page_folder
+    from selfmate.players.engine import find_program
 
     return [
         Finding(
             "the lab's page",
             "built" if is_built(page_folder()) else None,
             False,
-            "selfmate lab; install Node.js (20 or newer), then Selfmate again",
+            "for selfmate lab; install Node.js (20 or newer), then Selfmate again",
         ),
         Finding(
             "stockfish",
             find_program("stockfish"),
             False,
-            "opponent stockfish:elo=..., peer in bench rules; Debian: apt install stockfish",
+            "opponent stockfish:elo=..., used by bench rules; Debian: apt install stockfish",
         ),
         Finding(
             "pgn-extract",
             find_program("pgn-extract"),
             False,
-            "a peer in bench pgn; Debian: apt install pgn-extract",
+            "used by bench pgn; Debian: apt install pgn-extract",
         ),
         Finding(
             "open_spiel",
-            "installed" if has_module("pyspiel") else None,
+            "installed" if find_spec("pyspiel") else None,
             False,
-            "a peer in bench rules; pip install 'selfmate[bench]'",
+            "used by bench rules; pip install 'selfmate[bench]'",
         ),
     ]
 
@@ -101,11 +104,11 @@ def _print_table(findings: list[Finding]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title="What this machine can do", title_justify="left")
-    for column in ("", "part", "found", "what for"):
+    table = Table(title="What Selfmate finds on this machine", title_justify="left")
+    for column in ("", "part", "found", "purpose"):
         table.add_column(column)
     for finding in findings:
-        missing = "[red]broken[/]" if finding.needed else "[yellow]not there[/]"
+        missing = "[red]broken[/]" if finding.needed else "[yellow]missing[/]"
         mark = "[green]ok[/]" if finding.found else "[red]!![/]" if finding.needed else "--"
         table.add_row(mark, finding.name, finding.found or missing, escape(finding.use))
     Console().print(table)

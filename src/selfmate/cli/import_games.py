@@ -1,46 +1,172 @@
-"""`selfmate import`: recorded games into chunks of positions, for nets to learn from."""
+"""`selfmate import`: PGN games into chunks of training positions."""
 
 import json
 import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfmate.cli.errors import BadInputError, JobFailedError, reading_input
-from selfmate.cli.import_view import live_line, print_summary, summary_of
-from selfmate.cli.numbers import LARGEST_SEED, between, whole
+from selfmate.cli.console import (
+    LARGEST_SEED,
+    BadInputError,
+    JobFailedError,
+    LiveLine,
+    between,
+    duration,
+    reading_input,
+    whole,
+)
 
 if TYPE_CHECKING:
-    from selfmate.data.game_import import GameImport
+    from selfmate.data.dataset import Manifest
+    from selfmate.data.pgn_import import GameImport, Progress
 
-MOST_VALIDATION = 0.9
+MAX_SHOWN = 5  # dropped games in the summary
+MAX_VALIDATION = 0.9
+
+
+class _Pace:
+    """Rate and time left of the present stage."""
+
+    def __init__(self) -> None:
+        self._stage, self._since = "", 0.0
+
+    def text(self, progress: "Progress", seconds: float) -> str:
+        if progress.stage != self._stage:
+            self._stage, self._since = progress.stage, seconds
+        spent = seconds - self._since
+        if not progress.done or spent <= 0:
+            return ""
+        rate = progress.done / spent
+        left = duration((progress.total - progress.done) / rate)
+        return f"  {_rate(progress, spent)}  {left} left"
+
+
+def _rate(progress: "Progress", spent: float) -> str:
+    if progress.stage == "reading":
+        return f"{progress.games_read / spent:,.0f} games/s"
+    if progress.stage == "writing":
+        return f"{progress.done / spent:,.0f} positions/s"
+    return f"{progress.done / spent / 1e6:,.0f} MB/s"
+
+
+def live_line(work: "GameImport") -> LiveLine:
+    """Stage, games and speed; to be updated after every step of the import."""
+    pace = _Pace()
+
+    def line(seconds: float) -> str:
+        progress = work.progress
+        games = f"  {progress.games_kept:,} of {progress.games_read:,} games kept"
+        fraction = f"{progress.stage} {progress.done / max(progress.total, 1):.0%}"
+        return fraction + (games if progress.games_read else "") + pace.text(progress, seconds)
+
+    return LiveLine(line)
+
+
+def summary_of(
+    out: Path, manifest: "Manifest", was_finished: bool, seconds: float
+) -> dict[str, Any]:
+    written = sum(entry.bytes for entries in manifest.chunks.values() for entry in entries)
+    positions = sum(manifest.positions.values())
+    return {
+        "folder": str(out),
+        "was_finished": was_finished,
+        "games": manifest.games.model_dump(),
+        "positions": manifest.positions,
+        "chunks": {split: len(entries) for split, entries in manifest.chunks.items()},
+        "bytes": written,
+        "bytes_per_position": written / positions,
+        "seconds": seconds,
+    }
+
+
+def print_summary(summary: dict[str, Any], out: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, markup=False)
+    if summary["was_finished"]:
+        console.print(f"{out} is finished already, nothing was done")
+    table = Table(title=str(out), title_justify="left", show_header=False)
+    for label, value in _rows(summary):
+        table.add_row(label, value)
+    console.print(table)
+    for line in _first_dropped(out):
+        console.print(line, soft_wrap=True)
+
+
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    games, positions, chunks = summary["games"], summary["positions"], summary["chunks"]
+    rows = [
+        (
+            split,
+            f"{positions[split]:,} positions, {games['kept'][split]:,} games, "
+            f"{chunks[split]:,} chunks",
+        )
+        for split in positions
+    ]
+    rows += [
+        ("results", ", ".join(f"{result} {count:,}" for result, count in games["results"].items())),
+        ("ended by", ", ".join(f"{kind} {count:,}" for kind, count in games["endings"].items())),
+        ("dropped", f"{sum(games['dropped'].values()):,} of {games['read']:,} games"),
+    ]
+    rows += [(f"  {reason}", f"{count:,}") for reason, count in games["dropped"].items()]
+    size = (
+        f"{summary['bytes'] / 1e6:,.1f} MB, {summary['bytes_per_position']:.0f} bytes per position"
+    )
+    return [*rows, ("size", size), ("time", duration(summary["seconds"]))]
+
+
+def _first_dropped(out: Path) -> list[str]:
+    """The places of the first games with errors; dropped.tsv lists all."""
+    from selfmate.data.game_filter import FAULTY
+    from selfmate.data.import_folder import DROPPED
+
+    try:
+        lines = (out / DROPPED).read_text("utf-8").splitlines()[1:]
+    except OSError:
+        return []
+    shown = [
+        f"{file}, line {line}: {detail}"
+        for file, line, reason, detail in (line.split("\t") for line in lines)
+        if reason == FAULTY
+    ][:MAX_SHOWN]
+    return [*shown, f"all dropped games: {out / DROPPED}"] if lines else []
 
 
 def import_games(
     games: Annotated[
-        list[Path], typer.Argument(metavar="GAMES...", help="PGN, also .zst and .gz.")
+        list[Path], typer.Argument(metavar="GAMES...", help="PGN files, also as .zst or .gz.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder for the chunks.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the chunks.")],
     least_elo: Annotated[
         int,
         typer.Option(
-            parser=whole(0, 9999), metavar="N", help="Of both players; 0 takes everybody."
+            parser=whole(0, 9999),
+            metavar="N",
+            help="Minimum rating of both players; 0 takes all games.",
         ),
     ] = 2200,
     unrated: Annotated[
-        bool, typer.Option("--unrated", help="Also games of players whose rating is missing.")
+        bool, typer.Option("--unrated", help="Also take games without ratings.")
     ] = False,
     skip_plies: Annotated[
         int,
-        typer.Option(parser=whole(0, 10_000), metavar="N", help="Positions left out of each game."),
+        typer.Option(
+            parser=whole(0, 10_000),
+            metavar="N",
+            help="Positions to skip at the start of each game.",
+        ),
     ] = 24,
     validation: Annotated[
         float,
         typer.Option(
-            parser=between(0, MOST_VALIDATION), metavar="F", help="Share of games to be tested on."
+            parser=between(0, MAX_VALIDATION),
+            metavar="F",
+            help="Fraction of games held out for validation.",
         ),
     ] = 0.05,
     seed: Annotated[
@@ -48,16 +174,16 @@ def import_games(
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Read recorded games, keep the good ones, and write their positions in shuffled chunks.
+    """Read PGN games, and write the positions of the good ones in shuffled chunks.
 
-    Dropped are games with an error in them, without a result, from another start, of weaker or
-    unrated players, those that were broken off, are too short or came before. DIR/dropped.tsv says
-    which and why.
+    A game is dropped if it has an error or no result, starts from another
+    position, has weak or unrated players, was abandoned, is too short, or is a
+    duplicate. DIR/dropped.tsv lists all dropped games.
 
-    Stopped or killed, the same command goes on and comes to the same chunks.
+    After a stop or a kill, the same command resumes and writes the same chunks.
     """
     from selfmate.data.game_filter import GameFilter
-    from selfmate.data.game_import import GameImport, ImportSettings
+    from selfmate.data.pgn_import import GameImport, ImportSettings
 
     game_filter = GameFilter(least_elo=least_elo, unrated=unrated, skip_plies=skip_plies)
     settings = ImportSettings(game_filter=game_filter, validation=validation, seed=seed)
@@ -77,12 +203,12 @@ def import_games(
 
 
 def _run(work: "GameImport") -> int | None:
-    """Imports until all is there or until a signal, whose number is returned."""
-    from selfmate.data.game_import import NothingKeptError
-    from selfmate.runs.stop_signals import StopSignals
+    """Imports until all is done or a signal stops it; returns the signal."""
+    from selfmate.data.pgn_import import NothingKeptError
+    from selfmate.runs.session import StopSignals
 
     if work.folder.unfinished.exists():
-        print(f"going on with the import in {work.folder.path}", file=sys.stderr)
+        print(f"resuming the import in {work.folder.path}", file=sys.stderr)
     signals = StopSignals()
     try:
         with signals, live_line(work) as view, closing(work.run()) as steps:
@@ -99,6 +225,6 @@ def _run(work: "GameImport") -> int | None:
         if error.filename in map(str, work.files):
             what = f"read {error.filename}"
         raise JobFailedError(
-            f"cannot {what}: {error.strerror}; the same command goes on"
+            f"cannot {what}: {error.strerror}; the same command resumes"
         ) from error
     return signals.received

@@ -1,27 +1,80 @@
-"""What `selfmate inspect` prints: the head, then a section for each thing the run has."""
+"""What `selfmate inspect` prints: the state of a run, then a section per subject."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from selfmate.cli.epochs import epochs_of, print_epochs
-from selfmate.cli.figures import duration, figure
+from selfmate.cli.console import duration, short_number
 from selfmate.cli.plot import Curve, plot_panels
-from selfmate.cli.run_summary import age, told_first
-from selfmate.learners import LEARNERS
-from selfmate.learners.settings import in_words
+from selfmate.cli.runs import age, key_metrics
+from selfmate.learners.config import in_words
+from selfmate.learners.registry import LEARNERS
 
 if TYPE_CHECKING:
     from selfmate.runs.directory import RunDirectory
 
+LOSSES = {"policy_loss", "value_loss"}
+VALIDATED = ("match1", "match3", "kl", "value_mse")
 Report = Mapping[str, Any]
 PLOT_LINES = 7
 NOTES_SHOWN = 10
-BAR = 40
+BAR_WIDTH = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epoch:
+    """An epoch of pretraining: its loss, and the metrics on games held out."""
+
+    number: int  # 0 is before training
+    training_loss: float | None  # the mean over its steps
+    validated: tuple[float, ...]  # in the order of VALIDATED
+
+
+def epochs_of(run: "RunDirectory") -> list[Epoch]:
+    """The epochs of a pretraining run, from its metrics; other runs have none."""
+    count, weight = run.config.get("epochs"), run.config.get("value_weight")
+    if not count or weight is None:
+        return []
+    status, epochs, losses = run.status(), list[Epoch](), list[float]()
+    for line in run.metrics():
+        if line.keys() >= LOSSES:
+            losses.append(line["policy_loss"] + weight * line["value_loss"])
+        if line.keys() >= {*VALIDATED, status.unit}:
+            number = line[status.unit] * count // status.total
+            loss = fmean(losses) if number and losses else None
+            validated = tuple(line[name] for name in VALIDATED)
+            epochs.append(Epoch(number=number, training_loss=loss, validated=validated))
+            losses = losses if not number else []
+    return epochs
+
+
+def print_epochs(epochs: Sequence[Epoch]) -> None:
+    """A table with a line per epoch; prints nothing if there are none."""
+    from rich.console import Console
+    from rich.table import Table
+
+    if not epochs:
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("  epoch", "training loss", "match@1", "match@3", "KL", "value MSE"):
+        table.add_column(column, justify="right")
+    for epoch in epochs:
+        match1, match3, kl, value_mse = epoch.validated
+        table.add_row(
+            f"{epoch.number}" if epoch.number else "before",
+            "" if epoch.training_loss is None else short_number(epoch.training_loss),
+            f"{match1:.1%}",
+            f"{match3:.1%}",
+            short_number(kl),
+            short_number(value_mse),
+        )
+    Console(highlight=False).print(table)
 
 
 def print_inspection(
@@ -29,7 +82,7 @@ def print_inspection(
 ) -> None:
     console = Console(highlight=False)
     _print_head(console, report)
-    _print_figures(console, report)
+    _print_metrics(console, report)
     _print_plots(console, report, series)
     if epochs := epochs_of(run):
         _print_title(console, "epochs")
@@ -38,9 +91,9 @@ def print_inspection(
         _print_times(console, report["shares"])
     if report["replay"]:
         _print_replay(console, report["replay"], report["unit"])
-    said = [note for note in report["notes"] if note.get("aloud", True)]
-    if said:
-        _print_notes(console, said)
+    printed = [note for note in report["notes"] if note.get("aloud", True)]
+    if printed:
+        _print_notes(console, printed)
     _print_checkpoints(console, report)
 
 
@@ -65,13 +118,13 @@ def _print_head(console: Console, report: Report) -> None:
     grid.add_row("  written", age(report["updated"]))
     grid.add_row("  settings", escape(changed) or "all at their defaults")
     if report["sample"]:
-        grid.add_row("  last game", escape(_told_game(report["sample"])))
+        grid.add_row("  last game", escape(_game_text(report["sample"])))
     console.print(f"[bold]{escape(report['run'])}[/]  {escape(report['learner'])}")
     console.print(grid)
 
 
-def _told_game(sample: Mapping[str, Any]) -> str:
-    """From a file, so any key may be missing."""
+def _game_text(sample: Mapping[str, Any]) -> str:
+    """The game comes from a file, so any key may be missing."""
     step, white, black, result, reason, moves = (
         str(sample.get(key, "?")) for key in ("step", "white", "black", "result", "reason", "moves")
     )
@@ -79,20 +132,22 @@ def _told_game(sample: Mapping[str, Any]) -> str:
     return f"step {step}: {white} - {black}, {result} by {why} after {plies} plies"
 
 
-def _print_figures(console: Console, report: Report) -> None:
-    """Those that matter with their ranges, the others with what they are now."""
-    figures = report["figures"]
-    told = told_first(LEARNERS.get(report["learner"]), figures)
-    table = _table("figure", "last", "mean of last 10", "least", "greatest", left=("figure",))
-    for name, spread in told.items():
-        table.add_row(escape(name), *(figure(value) for value in spread.values()))
+def _print_metrics(console: Console, report: Report) -> None:
+    """Key metrics with their ranges, then the last values of all others."""
+    metrics = report["figures"]
+    shown = key_metrics(LEARNERS.get(report["learner"]), metrics)
+    table = _table("metric", "last", "mean of last 10", "min", "max", left=("metric",))
+    for name, spread in shown.items():
+        table.add_row(escape(name), *(short_number(value) for value in spread.values()))
     console.print()
     console.print(table)
-    others = [name for name in figures if name not in told]
+    others = [name for name in metrics if name not in shown]
     grid = Table.grid(padding=(0, 2))
     half = -(-len(others) // 2)
     for left, right in zip(others[:half], [*others[half:], ""], strict=False):
-        pair = [(name, figure(figures[name]["last"]) if name else "") for name in (left, right)]
+        pair = [
+            (name, short_number(metrics[name]["last"]) if name else "") for name in (left, right)
+        ]
         grid.add_row(*(escape(text) for texts in pair for text in texts), style="dim")
     if others:
         console.print()
@@ -111,18 +166,18 @@ def _print_plots(console: Console, report: Report, series: Mapping[str, Sequence
 
 
 def _print_times(console: Console, shares: Mapping[str, float]) -> None:
-    """The largest first; what is no part last."""
+    """The largest part first, the unrecorded rest last."""
     _print_title(console, "where the time goes")
     grid = Table.grid(padding=(0, 2))
     rest = max(0.0, 1 - sum(shares.values()))
     for name, share in [*sorted(shares.items(), key=lambda item: -item[1]), ("other", rest)]:
-        bar = "━" * round(share * BAR)
+        bar = "━" * round(share * BAR_WIDTH)
         grid.add_row(f"  {escape(name)}", f"{share:4.0%}", f"[cyan]{bar}[/]")
     console.print(grid)
 
 
 def _print_replay(console: Console, replay: Mapping[str, Any], unit: str) -> None:
-    _print_title(console, f"replay memory of checkpoint {replay['step']}")
+    _print_title(console, f"replay buffer of checkpoint {replay['step']}")
     grid = Table.grid(padding=(0, 2))
     for name, text in _replay_rows(replay, unit):
         grid.add_row(f"  {name}", text)
@@ -132,19 +187,19 @@ def _print_replay(console: Console, replay: Mapping[str, Any], unit: str) -> Non
 
 
 def _replay_rows(replay: Mapping[str, Any], unit: str) -> list[tuple[str, str]]:
-    sizes = [page["experiences"] for page in replay["pages"]]
-    ages = range(len(sizes) - 1, -1, -1)  # a page a step, the newest last
+    sizes = [shard["experiences"] for shard in replay["pages"]]
+    ages = range(len(sizes) - 1, -1, -1)  # one shard per step, the newest last
     mean_age = sum(a * n for a, n in zip(ages, sizes, strict=True)) / max(1, sum(sizes))
     entropy = f"entropy {replay['action_entropy_nats']:.2f} nats"
     legal = f"{replay['legal_least']} to {replay['legal_most']}, mean {replay['legal_mean']:.1f}"
     return [
         ("experiences", f"{replay['experiences']:,} of {replay['games']:,} games"),
         ("ages", f"0 to {len(sizes) - 1} {unit}, mean {mean_age:.1f}"),
-        ("rewards", f"variance {figure(replay['reward_variance'])}"),
+        ("rewards", f"variance {short_number(replay['reward_variance'])}"),
         ("terminal", f"{replay['terminal_share']:.2%} of experiences"),
         ("actions", f"{replay['distinct_actions']:,} distinct, {entropy}"),
         ("legal moves", f"{legal}, forced {replay['forced_share']:.1%}"),
-        ("advised", f"{replay['advised_share']:.0%} by the teacher"),
+        ("teacher advice", f"{replay['advised_share']:.0%} of experiences"),
     ]
 
 
@@ -162,32 +217,32 @@ def _print_checkpoints(console: Console, report: Report) -> None:
     if not report["checkpoints"]:
         console.print("\nno checkpoints yet")
         return
-    table = _table("checkpoint", "done", "files", "shared pages", "what", left=("what",))
+    table = _table("checkpoint", "done", "files", "shared shards", "state", left=("state",))
     best = report["best"]["step"] if report["best"] else None
     for entry in report["checkpoints"]:
         if entry["damage"]:
-            damage = f"[red]damaged: {escape(entry['damage'])}[/]"
+            damage = f"[red]corrupt: {escape(entry['damage'])}[/]"
             table.add_row(f"{entry['step']}", "", "", "", damage)
             continue
-        mark = "the best" if entry["step"] == best else "good"
+        mark = "best" if entry["step"] == best else "good"
         sizes = (_megabytes(entry[key]) for key in ("bytes", "page_bytes"))
         table.add_row(f"{entry['step']}", f"{entry['done']:,}", *sizes, mark)
     console.print()
     console.print(table)
-    console.print(f"  {_megabytes(report['bytes'])} in all")
+    console.print(f"  {_megabytes(report['bytes'])} in total")
     good = [entry for entry in report["checkpoints"] if not entry["damage"]]
     if good:
         _print_arrays(console, good[-1])
 
 
 def _print_arrays(console: Console, entry: Mapping[str, Any]) -> None:
-    """What plays in full, the rest by the parts that its names begin with."""
+    """All weights; the other arrays only by the first part of their names."""
     weights = ", ".join(f"{name} {shape}" for name, shape in entry["weights"].items())
     parts = Counter(name.partition(".")[0] for name in entry["rest"])
     rest = ", ".join(f"{part} ({count})" if count > 1 else part for part, count in parts.items())
     grid = Table.grid(padding=(0, 2))
     grid.add_row("  weights", escape(weights))
-    grid.add_row("  besides", escape(rest) or "nothing")
+    grid.add_row("  other", escape(rest) or "none")
     console.print(grid)
 
 

@@ -1,60 +1,50 @@
-"""`selfmate lab`: the page in the browser."""
+"""`selfmate lab`: the server of the page in the browser."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.errors import reading_input
-from selfmate.cli.numbers import whole
+from selfmate.cli.console import reading_input, whole
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from selfmate.lab.app import LabSettings
 
 DEFAULT_PORT = 8008
 
 
 def lab(
     port: Annotated[
-        int, typer.Option(parser=whole(0, 65535), metavar="P", help="0 takes any that is free.")
+        int,
+        typer.Option(
+            parser=whole(0, 65535), metavar="P", help="The port to listen on; 0 takes any free one."
+        ),
     ] = DEFAULT_PORT,
-    host: Annotated[
-        str, typer.Option(metavar="H", help="An address of this machine to listen on.")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page at once.")
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
-    runs: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where runs are, and new ones go.")
-    ] = Path("runs"),
-    new_token: Annotated[bool, typer.Option("--new-token", help="Old links stop working.")] = False,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="The folder of all runs.")] = Path(
+        "runs"
+    ),
+    new_token: Annotated[
+        bool, typer.Option("--new-token", help="Make a new token: old links stop working.")
+    ] = False,
 ) -> None:
-    """Train, play, match and analyse in the browser. Ctrl-C ends it; trainings go on.
+    """Train, play, match and analyse in the browser.
 
-    Open the link that it prints: the token in it is the key, and lasts until --new-token.
+    Open the link that it prints; the token in the link gives access, until
+    --new-token. Ctrl-C closes the lab; runs keep training.
     """
-    from selfmate.lab.app import LabSettings
-    from selfmate.lab.serve import (
-        built_page,
-        is_loopback,
-        link,
-        listen,
-        open_browser,
-        runs_path,
-        serve,
-    )
-    from selfmate.lab.token import lasting_token, token_path
+    from selfmate.lab.server import is_loopback, link, open_browser, serve
 
     with reading_input():
-        page = built_page()
-        listening = listen(host, port)
-        settings = LabSettings(
-            runs=runs_path(runs),
-            page=page,
-            token=lasting_token(token_path(), new=new_token),
-            host=host,
-            port=listening.getsockname()[1],
-        )
+        settings, listening = _open(host, port, runs, new_token)
 
     def greet() -> None:
-        print(_whom_for(is_loopback(listening)), "Ctrl-C closes it; trainings go on.")
+        print(_greeting(is_loopback(listening)), "Ctrl-C closes it; runs keep training.")
         print(link(settings), flush=True)
         if browser:
             open_browser(link(settings))
@@ -62,7 +52,25 @@ def lab(
     serve(settings, listening, greet)
 
 
-def _whom_for(this_machine: bool) -> str:
+def _open(host: str, port: int, runs: Path, new_token: bool) -> "tuple[LabSettings, socket]":
+    """Listens; ValueError or OSError if the page is not built or the address cannot be used."""
+    from selfmate.lab.access import lasting_token, token_path
+    from selfmate.lab.app import LabSettings
+    from selfmate.lab.server import built_page, listen, runs_path
+
+    page = built_page()
+    listening = listen(host, port)
+    settings = LabSettings(
+        runs=runs_path(runs),
+        page=page,
+        token=lasting_token(token_path(), new=new_token),
+        host=host,
+        port=listening.getsockname()[1],
+    )
+    return settings, listening
+
+
+def _greeting(this_machine: bool) -> str:
     if this_machine:
         return "The lab is open, for this machine only."
-    return "The lab is open, for all who have the link; what is sent can be read on the way."
+    return "The lab is open to everybody who has the link; the connection is not encrypted."

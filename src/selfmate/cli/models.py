@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def models(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List the nets that ship, each a player by its name, with how they were made and measured."""
+    """List the nets that ship, with their training and ratings. Each is a player by its name."""
     from selfmate.weights import model_names
     from selfmate.weights.card import read_card
 
@@ -21,7 +21,7 @@ def models(
         print(json.dumps({card.name: card.model_dump(mode="json") for card in cards}))
         return
     if not cards:
-        print("no net ships with this version; trained ones are in runs/: selfmate runs")
+        print("no net ships with this version; list those you trained with: selfmate runs")
     for number, card in enumerate(cards):
         if number:
             print()
@@ -33,19 +33,19 @@ def _print(card: "ModelCard") -> None:
     from rich.table import Table
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_row("what", card.about)
+    table.add_row("about", card.about)
     table.add_row("size", f"{card.weights_bytes / 1e6:.1f} MB")
-    table.add_row("learned", f"{card.learner}, {card.minutes:.0f} minutes, seed {card.seed}")
-    table.add_row("from", card.data)
+    table.add_row("training", f"{card.learner}, {card.minutes:.0f} minutes, seed {card.seed}")
+    table.add_row("data", card.data)
     for rating in card.ratings:
-        table.add_row("Elo", _told(rating))
+        table.add_row("Elo", _rating_text(rating))
     table.add_row("play", f"selfmate lab, or selfmate uci {card.name}")
     console = Console(highlight=False)
     console.print(f"[bold]{card.name}[/]")
     console.print(table)
 
 
-def _told(rating: "Rating") -> str:
+def _rating_text(rating: "Rating") -> str:
     interval = "" if rating.low is None or rating.high is None else (
         f" (95 % interval {rating.low:+.0f} to {rating.high:+.0f})"
     )  # fmt: skip

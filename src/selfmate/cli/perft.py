@@ -1,4 +1,4 @@
-"""`selfmate perft`: node counts of the rule book."""
+"""`selfmate perft`: node counts of the move tree."""
 
 import json
 import time
@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.errors import reading_input
-from selfmate.cli.numbers import whole
-from selfmate.cli.progress import progress
+from selfmate.cli.console import progress, reading_input, whole
 
 if TYPE_CHECKING:
     from selfmate.rules import Board
@@ -21,10 +19,12 @@ def perft(
     fen: Annotated[
         str | None, typer.Option(help="The position to start from.", show_default="start position")
     ] = None,
-    divide: Annotated[bool, typer.Option("--divide", help="Also count below each move.")] = False,
+    divide: Annotated[
+        bool, typer.Option("--divide", help="Also print the count below each move.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Count the leaf nodes of the tree of legal moves, the classic check of a rule book."""
+    """Count the leaf nodes of the tree of legal moves, the classic test of move generation."""
     from selfmate.rules import Board
 
     with reading_input():
@@ -41,7 +41,7 @@ def perft(
     if divide:
         for move, count in sorted(below.items()):
             print(f"{move:5} {count:>16,}")
-    print(f"{nodes:,} nodes in {seconds:.2f} s ({nodes / seconds / 1e6:,.0f} million a second)")
+    print(f"{nodes:,} nodes in {seconds:.2f} s ({nodes / seconds / 1e6:,.0f} million per second)")
 
 
 def _count_below_moves(board: "Board", depth: int) -> dict[str, int]:

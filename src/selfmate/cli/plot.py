@@ -1,48 +1,57 @@
-"""Small plots for terminals, drawn with braille characters: each holds two by four dots."""
+"""Small plots and boards for terminals. Plots use braille characters of two by four dots each."""
 
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from selfmate.cli.figures import figure
+from selfmate.cli.console import short_number
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
-MOST_POINTS = 512
+    from selfmate.rules import Board
+
+
+MAX_POINTS = 512
 EMPTY_BRAILLE = 0x2800
 # The bit of each dot, by column from the left and row from the top.
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-PANEL_WIDTH = 24  # a plot narrower than this says little
+PANEL_WIDTH = 24  # narrower plots are hard to read
+GLYPHS = dict(zip("pnbrqk", "♟♞♝♜♛♚", strict=True))
+SQUARES = ("on #86664a", "on #c4a57b")
+WHITE_PIECE, BLACK_PIECE = "bold #ffffff", "bold #101010"
+NO_SHADES: Mapping[str, str] = MappingProxyType({})
 
 
 class Curve:
-    """A growing series at bounded length: when there are too many points, neighbours are merged."""
+    """A growing series of bounded length: if there are too many points, neighbours are merged."""
 
     def __init__(self) -> None:
         self.points: list[float] = []
-        self.last, self.least, self.greatest = 0.0, math.inf, -math.inf
-        self._merged = 1  # values in a point
+        self.last, self.min, self.max = 0.0, math.inf, -math.inf
+        self._merged = 1  # values per point
         self._sum, self._count = 0.0, 0
 
     def add(self, value: float) -> None:
         self.last = value
-        self.least, self.greatest = min(self.least, value), max(self.greatest, value)
+        self.min, self.max = min(self.min, value), max(self.max, value)
         self._sum += value
         self._count += 1
         if self._count < self._merged:
             return
         self.points.append(self._sum / self._count)
         self._sum, self._count = 0.0, 0
-        if len(self.points) == MOST_POINTS:
+        if len(self.points) == MAX_POINTS:
             pairs = zip(self.points[::2], self.points[1::2], strict=True)
             self.points = [(left + right) / 2 for left, right in pairs]
             self._merged *= 2
 
 
 def draw_curve(points: Sequence[float], width: int, height: int) -> list[str]:
-    """Lines of text from the top, from the least point to the greatest."""
+    """Lines of text from the top, scaled from the smallest point to the largest."""
     low, high = min(points), max(points)
     top = 4 * height - 1
     cells = [[0] * width for _ in range(height)]
@@ -58,7 +67,7 @@ def draw_curve(points: Sequence[float], width: int, height: int) -> list[str]:
 
 
 def _resampled(points: Sequence[float], count: int) -> list[float]:
-    """As many values as asked for: means of several points, or between two of few."""
+    """`count` values: means of several points, or interpolated if there are few."""
     if len(points) >= count:
         edges = [number * len(points) // count for number in range(count + 1)]
         return [sum(points[a:b]) / (b - a) for a, b in pairwise(edges)]
@@ -71,20 +80,19 @@ def _resampled(points: Sequence[float], count: int) -> list[float]:
 
 
 def plot_panels(curves: Mapping[str, Curve], width: int, height: int) -> "Table":
-    """Plots side by side as far as there is room, each with its name, newest value and range, all
-    of them together at most `height` lines."""
+    """Plots in a grid of at most `height` lines, each with its name, newest value and range."""
     from rich.table import Table
 
-    beside = max(1, min(len(curves), width // PANEL_WIDTH))
-    floors = -(-len(curves) // beside)
-    panel_width = width // beside
-    plot_height = max(1, min(6, height // floors - 1))
+    columns = max(1, min(len(curves), width // PANEL_WIDTH))
+    rows = -(-len(curves) // columns)
+    panel_width = width // columns
+    plot_height = max(1, min(6, height // rows - 1))
     grid = Table.grid()
-    for _ in range(beside):
+    for _ in range(columns):
         grid.add_column(width=panel_width, no_wrap=True, overflow="ellipsis")
     panels = [_panel(name, curve, panel_width, plot_height) for name, curve in curves.items()]
-    for first in range(0, len(panels), beside):
-        grid.add_row(*panels[first : first + beside])
+    for first in range(0, len(panels), columns):
+        grid.add_row(*panels[first : first + columns])
     return grid
 
 
@@ -98,4 +106,29 @@ def _panel(name: str, curve: Curve, width: int, height: int) -> str:
         f"[dim]{label:>{label_width}}[/] [cyan]{line}[/]"
         for label, line in zip(labels, lines, strict=True)
     ]
-    return "\n".join([f"{' ' * label_width} [bold]{name}[/] {figure(curve.last)}", *rows])
+    return "\n".join([f"{' ' * label_width} [bold]{name}[/] {short_number(curve.last)}", *rows])
+
+
+def draw_board(board: "Board", indent: int = 0) -> "Text":
+    """A board with the names of ranks and files, rank 8 first."""
+    return draw_ranks([line.split() for line in str(board).splitlines()], indent)
+
+
+def draw_ranks(
+    ranks: Sequence[Sequence[str]], indent: int = 0, shades: Mapping[str, str] = NO_SHADES
+) -> "Text":
+    """A board of any size from its letters, the highest rank first. `shades` are colours of single
+    squares, by name."""
+    from rich.text import Text
+
+    text, files = Text(), "abcdefgh"[: len(ranks)]
+    for rank, letters in zip(range(len(ranks), 0, -1), ranks, strict=True):
+        text.append(f"{' ' * indent}{rank} ")
+        for column, letter in enumerate(letters):
+            piece = WHITE_PIECE if letter.isupper() else BLACK_PIECE
+            shade = shades.get(f"{files[column]}{rank}")
+            square = f"on {shade}" if shade else SQUARES[(rank + column + 1) % 2]
+            text.append(f" {GLYPHS.get(letter.lower(), ' ')} ", style=f"{piece} {square}")
+        text.append("\n")
+    text.append(f"{' ' * indent}   " + "  ".join(files))
+    return text

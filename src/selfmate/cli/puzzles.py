@@ -1,4 +1,4 @@
-"""`selfmate puzzles`: how many puzzles a player solves, by rating band and theme."""
+"""`selfmate puzzles`: how many puzzles a player solves, by rating and theme."""
 
 import json
 import time
@@ -8,30 +8,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfmate.cli.errors import reading_input
-from selfmate.cli.numbers import LARGEST_SEED, whole
-from selfmate.cli.progress import progress
+from selfmate.cli.console import LARGEST_SEED, progress, reading_input, whole
 
 if TYPE_CHECKING:
-    from selfmate.arena.puzzles import PuzzleScore, Tally
+    from selfmate.arena.puzzles import PuzzleScore, SolveCount
 
 THEMES_SHOWN = 12
 
 
 def puzzles(
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="As in `selfmate match`.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Lichess CSV, also .zst.")],
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="As for `selfmate match`.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Puzzles in Lichess' CSV format, also as .zst.")
+    ],
     most: Annotated[
         int | None,
-        typer.Option("--most", parser=whole(1, 10**9), metavar="N", help="Only the first N."),
+        typer.Option(
+            "--most", parser=whole(1, 10**9), metavar="N", help="Only the first N puzzles."
+        ),
     ] = None,
     seed: Annotated[
         int, typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same moves.")
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Score Lichess-format puzzles: the first move is the opponent's, any mate solves a mate."""
-    from selfmate.arena.puzzles import read_puzzles, solve, tally
+    """Solve puzzles in Lichess' format. Any mate solves a mating puzzle."""
+    from selfmate.arena.puzzles import read_puzzles, score_results, solve
     from selfmate.players import load_player
 
     with reading_input():
@@ -47,7 +49,7 @@ def puzzles(
         finally:
             contestant.close()
     seconds = time.perf_counter() - started
-    score = tally(results)
+    score = score_results(results)
     if as_json:
         print(json.dumps(_report(contestant.name, score, seconds)))
     else:
@@ -79,8 +81,8 @@ def _print_tables(player: str, score: "PuzzleScore") -> None:
     )
     common = sorted(score.by_theme.items(), key=lambda item: -item[1].total)[:THEMES_SHOWN]
     bands = {f"{band}-{band + BAND_WIDTH - 1}": count for band, count in score.by_band.items()}
-    groups: tuple[tuple[str, dict[str, Tally]], ...] = (("rating", bands), ("theme", dict(common)))
-    for title, rows in groups:
+    groups: dict[str, dict[str, SolveCount]] = {"rating": bands, "theme": dict(common)}
+    for title, rows in groups.items():
         table = Table(box=None, padding=(0, 2), title_justify="left")
         for column in (title, "solved", "of", "share", ""):
             table.add_column(column, justify="left" if column in (title, "") else "right")

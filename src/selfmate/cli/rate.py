@@ -1,4 +1,4 @@
-"""`selfmate rate`: a player's place on the ladder."""
+"""`selfmate rate`: players rated against a ladder of opponents."""
 
 import json
 from collections import Counter
@@ -8,38 +8,42 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfmate.cli.errors import JobFailedError, reading_input
-from selfmate.cli.numbers import LARGEST_SEED, whole
-from selfmate.cli.progress import progress
+from selfmate.cli.console import LARGEST_SEED, JobFailedError, progress, reading_input, whole
 
 if TYPE_CHECKING:
     from selfmate.arena.ladder import Ladder, PairingPlan
+    from selfmate.arena.match_run import MatchSession
     from selfmate.arena.rating import Rating
-    from selfmate.arena.sitting import Sitting
 
 
 def rate(
     players: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PLAYER]...", help="As in `selfmate match`; default: the ladder itself."
+            metavar="[PLAYER]...", help="As for `selfmate match`. Default: the ladder itself."
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(parser=whole(2, 10**5), metavar="N", help="Games against each rung.")
+        int, typer.Option(parser=whole(2, 10**5), metavar="N", help="Games against each opponent.")
     ] = 100,
-    pool: Annotated[Path, typer.Option(help="Where results are kept.")] = Path("runs/pool.jsonl"),
+    pool: Annotated[Path, typer.Option(help="The file of all results.")] = Path("runs/pool.jsonl"),
     seed: Annotated[
-        int, typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Order of openings.")
+        int,
+        typer.Option(
+            parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same order of openings."
+        ),
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Place players on the ladder: random is zero, Stockfish's levels tie it to known ratings.
+    """Rate players against a ladder of opponents.
 
-    Results are kept in the pool file and used again; only missing games are played.
+    The random player is zero; Stockfish's levels relate the ladder to known
+    ratings.
+
+    The pool file keeps all results; only missing games are played.
     """
     from selfmate.arena.ladder import Ladder
-    from selfmate.arena.sitting import Sitting, StopAskedError
+    from selfmate.arena.match_run import MatchSession, StopRequestedError
     from selfmate.players import load_player
 
     with reading_input():
@@ -51,25 +55,25 @@ def rate(
             player.close()
         held = ladder.pool.hold()
     with held:
-        sitting = Sitting(pool)
+        session = MatchSession(pool)
         try:
             for plan in ladder.rung_plans():
-                _play(ladder, plan, sitting)
+                _play(ladder, plan, session)
             for name in names:
-                for plan in ladder.climb(name):
-                    _play(ladder, plan, sitting)
-        except StopAskedError:
+                for plan in ladder.player_plans(name):
+                    _play(ladder, plan, session)
+        except StopRequestedError:
             raise JobFailedError("stopped from outside; the pool keeps whole pairings") from None
         finally:
-            sitting.end({})
+            session.finish({})
     if as_json:
         print(json.dumps(_report(ladder)))
     else:
         _print_table(ladder, names)
 
 
-def _play(ladder: "Ladder", plan: "PairingPlan", sitting: "Sitting") -> None:
-    from selfmate.runs.errors import RunRefusedError
+def _play(ladder: "Ladder", plan: "PairingPlan", session: "MatchSession") -> None:
+    from selfmate.runs.run import RunRefusedError
 
     title = f"{plan.player} against {plan.opponent}"
     done = 0
@@ -82,12 +86,12 @@ def _play(ladder: "Ladder", plan: "PairingPlan", sitting: "Sitting") -> None:
     try:
         with progress(title, plan.games, "games") as bar:
             games = ladder.play(
-                plan, count, lambda _: sitting.tell(lambda: asdict(plan) | {"done": done})
+                plan, count, lambda _: session.update(lambda: asdict(plan) | {"done": done})
             )
-    except RunRefusedError as error:  # it was there when we began
+    except RunRefusedError as error:  # the checkpoint existed at the start
         raise JobFailedError(
-            f"{error}; a run that goes on training deletes old checkpoints, the pool keeps the "
-            "games that were played"
+            f"{error}; a run that keeps training deletes old checkpoints; the pool keeps "
+            "the games that were played"
         ) from error
     forfeits = Counter(game.reason for game in games if game.forfeit)
     if forfeits:
@@ -125,7 +129,9 @@ def _print_table(ladder: "Ladder", asked: list[str]) -> None:
     console = Console(highlight=False)
     console.print(table)
     if tied:
-        console.print("Elo: random is zero. Stockfish: shifted to fit the names of its levels.")
+        console.print(
+            "Elo: random is zero. Stockfish: the same, shifted to fit the ratings of its levels."
+        )
 
 
 def _bound(elo: float | None) -> str:

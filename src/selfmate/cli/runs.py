@@ -1,22 +1,118 @@
-"""`selfmate runs`: what was trained here, and deleting it."""
+"""`selfmate runs`: the list of runs, and deleting one."""
 
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from selfmate.cli.default_run import RUNS
-from selfmate.cli.errors import BadInputError, JobFailedError, reading_input
-from selfmate.cli.figures import figure
-from selfmate.cli.run_summary import age, summary_of
-from selfmate.learners import LEARNERS
+from selfmate.cli.console import (
+    BadInputError,
+    JobFailedError,
+    duration,
+    reading_input,
+    short_number,
+)
+from selfmate.learners.registry import LEARNERS
 
+if TYPE_CHECKING:
+    from selfmate.learners.config import Config
+    from selfmate.learners.learner import Learner
+    from selfmate.runs.directory import RunDirectory
+
+
+T = TypeVar("T")
+RUNS = Path("runs")
 COLOURS = {"running": "cyan", "finished": "green", "failed": "red", "killed": "yellow"}
 
-runs = typer.Typer(help="List the runs below runs/, or delete one.", invoke_without_command=True)
+
+def default_directory(learner: str, preset: str, config: "Config", resume: bool) -> Path:
+    """runs/LEARNER-PRESET-N with the first free N. To resume, the newest run with the same
+    settings, preferably one that is not finished."""
+    from selfmate.runs.directory import free_name
+
+    stem = f"{learner}-{preset}-"
+    same = _same_runs(stem, config.plain()) if resume else []
+    return same[-1] if same else RUNS / free_name(RUNS, stem)
+
+
+def _same_runs(stem: str, config: dict[str, Any]) -> list[Path]:
+    """Finished runs first, then the others, each by number."""
+    from selfmate.runs.directory import list_runs
+
+    found = []
+    for run in list_runs(RUNS):
+        number = run.path.name.removeprefix(stem)
+        if number.isdecimal() and run.path.name.startswith(stem) and run.config == config:
+            found.append((run.status().state != "finished", int(number), run.path))
+    return [path for _, _, path in sorted(found)]
+
+
+def summary_of(run: "RunDirectory") -> dict[str, Any]:
+    """The keys that `train`, `runs` and `inspect` share in their `--json`."""
+    status, best = run.status(), run.best()
+    return {
+        "run": str(run.path),
+        "learner": run.learner,
+        "state": status.state,
+        "done": status.done,
+        "total": status.total,
+        "unit": status.unit,
+        "updated": status.updated,
+        "last": _last_metrics(run, status.unit),
+        "best": best and asdict(best),
+    }
+
+
+def _last_metrics(run: "RunDirectory", unit: str) -> dict[str, float]:
+    """The newest value of every metric; some are not reported in every step."""
+    newest: dict[str, float] = {}
+    for line in run.metrics():
+        newest |= metrics_of(line, unit)
+    return newest
+
+
+def metrics_of(line: Mapping[str, Any], unit: str) -> dict[str, float]:
+    """The metrics in a line of metrics.jsonl, without its step and units."""
+    return {
+        name: value
+        for name, value in line.items()
+        if name not in ("step", unit) and isinstance(value, int | float)
+    }
+
+
+def key_metrics(learner: "Learner | None", metrics: Mapping[str, T]) -> dict[str, T]:
+    """The learner's key metrics in their order; all metrics if it declares none."""
+    names = learner.key_metrics if learner else ()
+    return {name: metrics[name] for name in names if name in metrics} or dict(metrics)
+
+
+def changed_settings(run: "RunDirectory") -> dict[str, Any]:
+    """The settings of a run that differ from the present defaults."""
+    known = run.learner in LEARNERS
+    defaults = LEARNERS[run.learner].config_class().plain() if known else {}
+    return {
+        key: value
+        for key, value in run.config.items()
+        if key not in defaults or value != defaults[key]
+    }
+
+
+def age(updated: str) -> str:
+    """How long ago a status was written, roughly."""
+    try:
+        seconds = (datetime.now(UTC) - datetime.fromisoformat(updated)).total_seconds()
+    except (ValueError, TypeError):  # a foreign status file
+        return "?"
+    number, unit, *_ = duration(max(0.0, seconds)).split()
+    return f"{number} {unit} ago"
+
+
+runs = typer.Typer(help="List the runs in runs/, or delete one.", invoke_without_command=True)
 
 
 @runs.callback()
@@ -26,7 +122,7 @@ def list_all(
 ) -> None:
     if context.invoked_subcommand is not None:
         return
-    from selfmate.runs.listing import list_runs
+    from selfmate.runs.directory import list_runs
 
     with reading_input():
         summaries = [summary_of(run) for run in list_runs(RUNS)]
@@ -35,32 +131,33 @@ def list_all(
     elif summaries:
         _print_table(summaries)
     else:
-        print(f"There are no runs below {RUNS}/ yet. Start one: selfmate train ddqn")
+        print(f"There are no runs in {RUNS}/ yet. Start one: selfmate train ddqn")
 
 
 @runs.command()
 def delete(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Its directory, such as runs/x.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Delete a run for good; one that is being written is refused."""
-    from selfmate.runs.directory import RunDirectory
-    from selfmate.runs.listing import delete_run
+    """Delete a run for good. A run that is being written is refused."""
+    from selfmate.runs.directory import RunDirectory, delete_run
 
     with reading_input():
         status = RunDirectory(run).status()
         if status.state == "running":
             raise ValueError(f"{run} is being written by process {status.pid}: stop it first")
-    if not yes and not _agreed(f"Delete {run}, {status.done:,} {status.unit} of training?"):
+    if not yes and not _confirmed(f"Delete {run}, {status.done:,} {status.unit} of training?"):
         raise JobFailedError(f"{run} was kept")
     with reading_input():
         delete_run(run)
     print(f"deleted {run}")
 
 
-def _agreed(question: str) -> bool:
+def _confirmed(question: str) -> bool:
     if not sys.stdin.isatty():
-        raise BadInputError("nobody is there to be asked: add --yes to delete it")
+        raise BadInputError(
+            "standard input is no terminal, so nobody can confirm: add --yes to delete the run"
+        )
     return typer.confirm(question)
 
 
@@ -77,14 +174,14 @@ def _print_table(summaries: Sequence[Mapping[str, Any]]) -> None:
             escape(_name(summary)),
             f"[{COLOURS.get(summary['state'], 'default')}]{_state(summary)}[/]",
             _last(summary),
-            figure(summary["best"]["score"]) if summary["best"] else "-",
+            short_number(summary["best"]["score"]) if summary["best"] else "-",
             age(summary["updated"]),
         )
     Console(highlight=False).print(table)
 
 
 def _name(summary: Mapping[str, Any]) -> str:
-    """With the learner, unless the directory says it already."""
+    """The directory, with the learner unless its name says it already."""
     run, learner = summary["run"], summary["learner"]
     return run if Path(run).name.startswith(learner) else f"{run} ({learner})"
 
@@ -96,10 +193,10 @@ def _state(summary: Mapping[str, Any]) -> str:
 
 
 def _last(summary: Mapping[str, Any]) -> str:
-    """The figure that tells most: the first headline, or the last of the learner's plots."""
+    """The most important metric: the first key metric, or the last of the plotted ones."""
     learner = LEARNERS.get(summary["learner"])
     plots = learner.plots if learner else ()
-    headlines = learner.headlines[::-1] if learner else ()
-    names = [*summary["last"], *plots, *headlines]
-    told = [name for name in names if name in summary["last"]]
-    return f"{told[-1]} {figure(summary['last'][told[-1]])}" if told else "-"
+    keys = learner.key_metrics[::-1] if learner else ()
+    names = [*summary["last"], *plots, *keys]
+    known = [name for name in names if name in summary["last"]]
+    return f"{known[-1]} {short_number(summary['last'][known[-1]])}" if known else "-"

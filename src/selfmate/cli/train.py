@@ -1,14 +1,22 @@
-"""`selfmate train`: one training run, from its first step or from where it stopped."""
+"""`selfmate train` and `selfmate pretrain`: one training run, new or resumed."""
 
-from typing import Annotated
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.numbers import whole
-from selfmate.cli.train_options import (
+from selfmate.cli.console import (
     AsJson,
+    BadInputError,
     ConfigFile,
     Device,
+    JobFailedError,
     Load,
     Minutes,
     PauseAfter,
@@ -19,11 +27,26 @@ from selfmate.cli.train_options import (
     Sets,
     Settings,
     TensorBoard,
+    reading_input,
+    whole,
 )
-from selfmate.cli.training import Request, train_as_asked
-from selfmate.learners import started_by
+from selfmate.cli.runs import default_directory, summary_of
+from selfmate.cli.train_view import TrainView, print_plan, print_report, print_settings
+from selfmate.learners.registry import find_learner, started_by
+from selfmate.renamed import PRESETS
+from selfmate.weights import is_model
 
-MOST_CYCLES = 10**9
+if TYPE_CHECKING:
+    from selfmate.learners.config import Config
+    from selfmate.learners.learner import Learner
+    from selfmate.runs.run import Arrays
+    from selfmate.runs.session import Session
+    from selfmate.runs.status import Progress
+
+    OnProgress = Callable[[Progress], None]
+
+CONFIG = "config.toml"
+MAX_CYCLES = 10**9
 
 
 def train(
@@ -35,7 +58,7 @@ def train(
     sets: Sets = None,
     cycles: Annotated[
         int | None,
-        typer.Option(parser=whole(1, MOST_CYCLES), metavar="K", help="As --set cycles=K."),
+        typer.Option(parser=whole(1, MAX_CYCLES), metavar="K", help="Short for --set cycles=K."),
     ] = None,
     seed: Seed = None,
     device: Device = "cpu",
@@ -48,12 +71,13 @@ def train(
     settings: Settings = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a learner: watch it, stop it with Ctrl-C, go on with --resume.
+    """Train a learner. Watch it, stop it with Ctrl-C, continue with --resume.
 
-    Settings come in layers: defaults, preset, file, --set, --seed.
+    Settings are layered, later ones win: defaults, preset, file, --set, --seed.
 
-    Exit code 0 also when paused, by --minutes, --pause-after or SIGUSR1;
-    130 or 143 when stopped, by Ctrl-C or SIGTERM. Either way all is saved.
+    The exit code is 0 if the run finished or paused (by --minutes, --pause-after
+    or SIGUSR1), 130 or 143 if it was stopped by Ctrl-C or SIGTERM. Progress is
+    saved in all cases.
     """
     request = Request(
         learner=learner,
@@ -70,4 +94,187 @@ def train(
         pause_after=pause_after,
         tensorboard=tensorboard,
     )
-    train_as_asked(request, only_settings=settings, as_json=as_json)
+    run_training(request, only_settings=settings, as_json=as_json)
+
+
+def pretrain(
+    learner: Annotated[
+        str,
+        typer.Argument(metavar="LEARNER", help=f"One of: {', '.join(started_by('pretrain'))}."),
+    ],
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Files from `selfmate collect`, or a folder from `selfmate import`.",
+        ),
+    ] = None,
+    preset: Preset = None,
+    config: ConfigFile = None,
+    sets: Sets = None,
+    seed: Seed = None,
+    device: Device = "cpu",
+    run: RunFolder = None,
+    resume: Resume = False,
+    load: Load = None,
+    minutes: Minutes = None,
+    pause_after: PauseAfter = None,
+    tensorboard: TensorBoard = False,
+    settings: Settings = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a learner on data, as a start for `selfmate train LEARNER --load RUN`.
+
+    Settings, stopping and resuming work as in `selfmate train`.
+    """
+    names = json.dumps([str(path) for path in data or ()])
+    request = Request(
+        learner=learner,
+        verb="pretrain",
+        preset=preset,
+        config=config,
+        sets=[*(sets or ()), *([f"data={names}"] if data else ())],
+        seed=seed,
+        device=device,
+        run=run,
+        resume=resume,
+        load=load,
+        minutes=minutes,
+        pause_after=pause_after,
+        tensorboard=tensorboard,
+    )
+    run_training(request, only_settings=settings, as_json=as_json)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The command as it was typed."""
+
+    learner: str
+    verb: str
+    preset: str | None
+    config: Path | None
+    sets: Sequence[str]
+    seed: int | None
+    device: str
+    run: Path | None
+    resume: bool
+    load: Path | None
+    minutes: float | None
+    pause_after: int | None
+    tensorboard: bool
+
+    def read_config(self, learner: "Learner") -> "Config":
+        from selfmate.learners.config import read_config
+
+        file = self.config
+        if self.resume and self.run is not None and self.preset is None and file is None:
+            file = _own_config(self.run)
+        return read_config(learner, preset=self.preset, file=file, sets=self.sets, seed=self.seed)
+
+
+def run_training(request: Request, *, only_settings: bool, as_json: bool) -> None:
+    """Opens the run, trains it to its end or to a stop, and reports."""
+    from selfmate.runs.directory import RunDirectory
+
+    with reading_input():
+        learner = find_learner(request.learner, request.verb)
+        if only_settings:
+            print_settings(learner)
+            return
+        learner.check_device(request.device)
+        request = _with_new_preset_name(request)
+        config = request.read_config(learner)
+        directory = request.run or default_directory(
+            learner.name, request.preset or "default", config, request.resume
+        )
+    started = time.perf_counter()
+    stopped_by = _train(request, config, TrainView(learner, directory))
+    report = summary_of(RunDirectory(directory)) | {"seconds": time.perf_counter() - started}
+    if as_json:
+        print(json.dumps(report))
+    else:
+        print_report(learner, report)
+    if stopped_by is not None:
+        raise typer.Exit(128 + stopped_by)
+
+
+def _train(request: Request, config: "Config", view: TrainView) -> int | None:
+    """Trains until the run ends or a signal stops it; returns the signal."""
+    from selfmate.runs.run import RunFailedError, RunRefusedError
+
+    with ExitStack() as stack:
+        try:
+            with reading_input():
+                watch = _watcher(request, view, stack)
+                session = _session(request, view, watch)
+                run = view.learner.open_run(config, view.directory, session)
+            with run:
+                if run.finished:
+                    view.say(f"{view.directory} is finished already, nothing is left to do")
+                else:
+                    print_plan(view.learner, config, view.directory, session.pause_after)
+                    with view:
+                        view.learner.train(config, run, request.device)
+        except RunRefusedError as error:
+            raise BadInputError(str(error)) from error
+        except RunFailedError as error:
+            raise JobFailedError(str(error)) from error
+    return run.stopped_by
+
+
+def _watcher(request: Request, view: TrainView, stack: ExitStack) -> "OnProgress":
+    """The view, and if asked for, a mirror for TensorBoard that the stack closes."""
+    if not request.tensorboard:
+        return view.update
+    from selfmate.cli.train_view import TensorBoardMirror
+
+    mirror = stack.enter_context(closing(TensorBoardMirror(view.directory)))
+
+    def both(progress: "Progress") -> None:
+        view.update(progress)
+        mirror(progress)
+
+    return both
+
+
+def _session(request: Request, view: TrainView, watch: "OnProgress") -> "Session":
+    from selfmate.runs.session import Session
+
+    return Session(
+        resume=request.resume,
+        minutes=request.minutes or math.inf,
+        pause_after=request.pause_after or math.inf,
+        load=None if request.load is None else _load_weights(request.load),
+        say=view.say,
+        watch=watch,
+    )
+
+
+def _with_new_preset_name(request: Request) -> Request:
+    """Presets of version 0.1 keep working under their old names, with a notice."""
+    new = PRESETS.get(request.preset or "")
+    if new is None:
+        return request
+    typer.echo(f"the preset {request.preset!r} is called {new!r} now", err=True)
+    return replace(request, preset=new)
+
+
+def _own_config(run: Path) -> Path | None:
+    """The settings of a run, which need not be repeated to resume it."""
+    return run / CONFIG if (run / CONFIG).exists() else None
+
+
+def _load_weights(run: Path) -> "Arrays":
+    """The weights of a run, or of a net that ships."""
+    from selfmate.runs.directory import RunDirectory
+
+    if is_model(str(run)) and not (run / CONFIG).exists():
+        from selfmate.players import PlayerName
+        from selfmate.players.trained import find_weights
+
+        return find_weights(PlayerName(str(run))).arrays
+    found = RunDirectory(run).checkpoint()
+    for reason in found.passed_over:
+        typer.echo(reason, err=True)
+    return found.weights

@@ -1,35 +1,175 @@
-"""A run as it learns: a live panel in terminals, a plain line now and then elsewhere."""
+"""What `train` shows: the settings, the plan of a run, its progress as it trains, the report."""
 
+import math
+import shlex
+import shutil
 import sys
+import textwrap
 import time
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
+from statistics import fmean
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from selfmate.cli.figures import duration, figure
-from selfmate.cli.plot import plot_panels
-from selfmate.cli.progress import SECONDS_BETWEEN_LINES
-from selfmate.cli.run_summary import figures_of, told_first
-from selfmate.cli.step_memory import LEGEND, StepMemory
+from selfmate.cli.console import SECONDS_BETWEEN_LINES, duration, short_number
+from selfmate.cli.inspect_view import epochs_of, print_epochs
+from selfmate.cli.plot import Curve, plot_panels
+from selfmate.cli.runs import key_metrics, metrics_of
+from selfmate.runs.directory import RunDirectory
+from selfmate.runs.files import remove
+from selfmate.runs.status import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
 
-    from selfmate.learners import Learner
-    from selfmate.runs.progress import Progress
+    from selfmate.learners.config import Config
+    from selfmate.learners.learner import Learner
+    from selfmate.runs.status import Progress
 
+
+STEPS_IN_MEANS = 10
+LEGEND = f"in brackets: mean of the last {STEPS_IN_MEANS} steps"
 SECONDS_BETWEEN_UPDATES = 0.2
-WIDEST = 110
+MAX_WIDTH = 110
+
+
+def print_settings(learner: "Learner") -> None:
+    """A table of all settings: default, meaning, what is allowed."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from selfmate.learners.config import DEFAULT, in_words, settings_of
+    from selfmate.presets import presets_of
+
+    table = Table(title=f"{learner.name}: {learner.summary}", title_justify="left")
+    for column in ("setting", "default", "meaning"):
+        table.add_column(column, overflow="fold", no_wrap=column == "setting")
+    for setting in settings_of(learner.config_class).values():
+        meaning = f"{escape(setting.description)}\n[dim]{escape(setting.allowed)}[/]"
+        table.add_row(setting.name, escape(in_words(setting.default)), meaning)
+    console = Console(highlight=False)
+    console.print(table)
+    presets = ", ".join([DEFAULT, *presets_of(learner.name)])
+    console.print(
+        f"Presets: {presets}. Change one setting with --set key=value, many with --config FILE."
+    )
+
+
+def print_plan(learner: "Learner", config: "Config", directory: Path, pause_after: float) -> None:
+    """What the run is going to do, on standard error before the first step."""
+    from selfmate.learners.config import in_words
+
+    changed = ", ".join(f"{key} = {in_words(value)}" for key, value in config.changed().items())
+    lines = [
+        f"{learner.name}: {learner.summary}",
+        f"  run       {directory}",
+        _wrapped("settings  ", changed or "all at their defaults"),
+    ]
+    if learner.is_rehearsed:
+        lines.append(f"  length    {_length(learner, config, directory, pause_after)}")
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _wrapped(title: str, text: str) -> str:
+    """Text wrapped to the terminal's width, indented below a title."""
+    first = f"  {title}"
+    return textwrap.fill(
+        text,
+        shutil.get_terminal_size().columns,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _length(learner: "Learner", config: "Config", directory: Path, pause_after: float) -> str:
+    """How much there is to do, and an estimate of how long it takes, from a short rehearsal."""
+    from selfmate.runs.run import RunFailedError
+    from selfmate.runs.steps import Rehearsal
+
+    rehearsal = Rehearsal()
+    try:
+        learner.train(config, rehearsal)
+    except RunFailedError as error:
+        return f"unknown, because a rehearsal failed: {error}"
+    plan, done = rehearsal.plan, _done(directory)
+    left = plan.total - done
+    now = min(left, plan.size * math.ceil(min(pause_after, left) / plan.size))
+    before = f", {done:,} of them done" if done else ""
+    before += f", {now:,} until the pause" if now < left else ""
+    seconds = rehearsal.seconds_for(now)
+    about = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
+    return (
+        f"{plan.total:,} {plan.unit}{before}, {about} on this machine, judging by the first steps"
+    )
+
+
+def _done(directory: Path) -> int:
+    """How many units a resumed run has done."""
+    from selfmate.runs.directory import RunDirectory
+
+    try:
+        return RunDirectory(directory).status().done
+    except ValueError:
+        return 0
+
+
+def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
+    """How the run ended, on standard output after the last step."""
+    from selfmate.runs.directory import RunDirectory
+
+    run = shlex.quote(report["run"])
+    progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
+    print(f"{report['state']}: {report['run']}, {progress}, {duration(report['seconds'])}")
+    print_epochs(epochs_of(RunDirectory(Path(report["run"]))))
+    if report["last"]:
+        shown = key_metrics(learner, report["last"])
+        last = ", ".join(f"{name} {short_number(value)}" for name, value in shown.items())
+        print(_wrapped("last  ", last))
+    if report["best"]:
+        best = report["best"]
+        print(f"  best  score {short_number(best['score'])} in step {best['step']:,}")
+    again = f"selfmate {learner.command} --run {run} --resume"
+    print(f"  next  {learner.then.format(run=run) if report['state'] == 'finished' else again}")
+
+
+class MetricHistory:
+    """The curves of the plotted metrics, and the newest and recent values of all metrics."""
+
+    def __init__(self, plots: Iterable[str]) -> None:
+        self.curves = {plot: Curve() for plot in plots}
+        self.newest: dict[str, float] = {}  # some are not reported in every step
+        self._recent: deque[Mapping[str, float]] = deque(maxlen=STEPS_IN_MEANS)
+
+    def add(self, metrics: Mapping[str, float]) -> None:
+        """Adds the metrics of one step."""
+        self.newest |= metrics
+        self._recent.append(metrics)
+        for name, curve in self.curves.items():
+            if name in metrics:
+                curve.add(metrics[name])
+
+    def text(self, name: str) -> str:
+        """entropy 2.1 (2.3): the newest value and, for metrics of every step, the recent mean."""
+        recent = [metrics[name] for metrics in self._recent if name in metrics]
+        in_every_step = len(recent) == len(self._recent) > 1
+        mean = f" ({short_number(fmean(recent))})" if in_every_step else ""
+        return f"{name} {short_number(self.newest[name])}{mean}"
 
 
 class TrainView:
-    """Takes every step's progress, and shows some of it on standard error."""
+    """Shows the progress of a run on standard error: a live panel in terminals, a line now and then
+    elsewhere."""
 
     def __init__(self, learner: "Learner", directory: Path) -> None:
         self.learner, self.directory = learner, directory
-        self.memory = StepMemory(learner.plots)
+        self.history = MetricHistory(learner.plots)
         self.started = time.monotonic()
         self.shown = 0.0 if sys.stderr.isatty() else self.started
         self.newest: Progress | None = None
@@ -56,34 +196,34 @@ class TrainView:
             self.live.stop()
 
     def say(self, notice: str) -> None:
-        """A notice that stays, above the panel."""
-        print(notice, file=sys.stderr, flush=True)  # rich draws the panel anew below it
+        """Prints a notice above the panel."""
+        print(notice, file=sys.stderr, flush=True)  # rich redraws the panel below it
 
     def update(self, progress: "Progress") -> None:
-        """Called after every step, and cheap: most are only remembered."""
+        """Called after every step, and cheap: most steps are only added to the history."""
         if self.newest is None or progress.step <= self.newest.step:
-            self._remember_until(progress)
-        self.memory.add(progress.figures)
+            self._read_history(progress)
+        self.history.add(progress.metrics)
         self.newest = progress
         now = time.monotonic()
         pause = SECONDS_BETWEEN_UPDATES if self.live is not None else SECONDS_BETWEEN_LINES
-        if now - self.shown >= pause or self._is_news(progress):
+        if now - self.shown >= pause or self._has_key_metric(progress):
             self.shown = now
             self._show()
 
-    def _remember_until(self, progress: "Progress") -> None:
-        """A resumed run has a past already, and one that went back has another one."""
+    def _read_history(self, progress: "Progress") -> None:
+        """Starts from the metrics on disk: the run may have been resumed or rolled back."""
         from selfmate.runs.directory import RunDirectory
 
-        self.memory = StepMemory(self.learner.plots)
+        self.history = MetricHistory(self.learner.plots)
         for line in RunDirectory(self.directory).metrics():
             if line.get("step", progress.step) < progress.step:
-                self.memory.add(figures_of(line, progress.unit))
+                self.history.add(metrics_of(line, progress.unit))
 
-    def _is_news(self, progress: "Progress") -> bool:
-        """The first headline gets a line whenever it comes, which may be once an epoch."""
-        first = self.learner.headlines[:1]
-        return self.live is None and any(name in progress.figures for name in first)
+    def _has_key_metric(self, progress: "Progress") -> bool:
+        """In log files, the first key metric gets a line whenever it is reported."""
+        first = self.learner.key_metrics[:1]
+        return self.live is None and any(name in progress.metrics for name in first)
 
     def _show(self) -> None:
         if self.newest is None:
@@ -91,8 +231,8 @@ class TrainView:
         if self.live is not None:
             self.live.update(self._panel(self.live.console, self.newest), refresh=True)
         else:
-            told = told_first(self.learner, self.memory.newest)
-            line = ", ".join([*_facts(self.newest), *self._texts(told)])
+            names = key_metrics(self.learner, self.history.newest)
+            line = ", ".join([*_facts(self.newest), *self._texts(names)])
             print(f"{self.learner.name}: {line}", file=sys.stderr, flush=True)
 
     def _panel(self, console: "Console", progress: "Progress") -> "RenderableType":
@@ -100,35 +240,35 @@ class TrainView:
         from rich.markup import escape
         from rich.padding import Padding
 
-        width = min(console.width, WIDEST) - 4  # room for the ^C that terminals show
+        width = min(console.width, MAX_WIDTH) - 4  # terminals print ^C in this space
         so_far = f"{duration(time.monotonic() - self.started)} so far"
-        others = [name for name in self.memory.newest if name not in self.memory.curves]
-        told = self._texts(self.learner.headlines or others)
+        others = [name for name in self.history.newest if name not in self.history.curves]
+        shown = self._texts(self.learner.key_metrics or others)
         parts: list[RenderableType] = [
             f"[bold]{self.learner.name}[/]  {escape(str(self.directory))}",
             _bar(progress.done / progress.total, width),
             *_lines_of([*_facts(progress), so_far], width),
-            *(f"[dim]{line}[/]" for line in _lines_of(told, width)),
+            *(f"[dim]{line}[/]" for line in _lines_of(shown, width)),
         ]
         room = console.height - len(parts) - 2
-        if self.memory.curves and room >= 2 * len(self.memory.curves):
-            parts += ["", plot_panels(self.memory.curves, width, room)]
+        if self.history.curves and room >= 2 * len(self.history.curves):
+            parts += ["", plot_panels(self.history.curves, width, room)]
         return Padding(Group(*parts), (0, 1), expand=False)
 
     def _texts(self, names: Iterable[str]) -> list[str]:
-        """Of those that are known."""
-        texts = [self.memory.text(name) for name in names if name in self.memory.newest]
+        """The metrics that have a value, as texts."""
+        texts = [self.history.text(name) for name in names if name in self.history.newest]
         return [*texts, LEGEND] if any(text.endswith(")") for text in texts) else texts
 
 
-def _bar(share: float, width: int) -> str:
+def _bar(fraction: float, width: int) -> str:
     length = max(1, width - 7)
-    full = int(share * length)
-    return f"[cyan]{'━' * full}[/][dim]{'━' * (length - full)}[/] {share:6.1%}"
+    full = int(fraction * length)
+    return f"[cyan]{'━' * full}[/][dim]{'━' * (length - full)}[/] {fraction:6.1%}"
 
 
 def _lines_of(parts: list[str], width: int) -> list[str]:
-    """As many on a line as there is room for; a part is never broken."""
+    """Joins parts to lines of at most `width`; a part is never broken."""
     lines = list[str]()
     for part in parts:
         if lines and len(lines[-1]) + len(part) + 3 <= width:
@@ -141,6 +281,57 @@ def _lines_of(parts: list[str], width: int) -> list[str]:
 def _facts(progress: "Progress") -> list[str]:
     return [
         f"{progress.done:,} of {progress.total:,} {progress.unit}",
-        f"{figure(progress.rate)} {progress.unit}/s",
+        f"{short_number(progress.rate)} {progress.unit}/s",
         f"{duration(progress.seconds_left)} left",
     ]
+
+
+FOLDER = "tensorboard"
+SECONDS_BETWEEN_FLUSHES = 5
+
+
+class TensorBoardMirror:
+    """For `watch` of a session. With the first step, and after a rollback, the event files are made
+    again from the metrics on disk, so that no step appears twice."""
+
+    def __init__(self, directory: Path) -> None:
+        try:
+            from tensorboard.summary.writer import event_file_writer
+        except ImportError as error:
+            raise ValueError(
+                "TensorBoard is not installed: pip install 'selfmate[tensorboard]'"
+            ) from error
+        self._open = event_file_writer.EventFileWriter
+        self._directory = directory
+        self._events: Any = None
+        self._shown = 0  # steps
+
+    def __call__(self, progress: Progress) -> None:
+        if self._events is None or progress.step <= self._shown:
+            self._rebuild(progress.unit)
+        else:
+            self._add(progress.step, progress.metrics, time.time())
+        self._shown = progress.step
+
+    def close(self) -> None:
+        if self._events is not None:
+            self._events.close()
+
+    def _rebuild(self, unit: str) -> None:
+        self.close()
+        folder = self._directory / FOLDER
+        if folder.exists():
+            remove(folder)
+        self._events = self._open(str(folder), flush_secs=SECONDS_BETWEEN_FLUSHES)
+        run = RunDirectory(self._directory)
+        for line, timing in zip(run.metrics(), run.timings(), strict=False):
+            step = line.pop("step")
+            line.pop(unit)
+            self._add(step, line, datetime.fromisoformat(timing["time"]).timestamp())
+
+    def _add(self, step: int, metrics: Mapping[str, float], when: float) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in metrics.items()]
+        self._events.add_event(Event(wall_time=when, step=step, summary=Summary(value=values)))

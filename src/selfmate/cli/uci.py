@@ -1,11 +1,10 @@
-"""`selfmate uci`: a chess engine for GUIs. Without options `selfmate.__main__` goes around this."""
+"""`selfmate uci`: a UCI engine. Without options, `selfmate.__main__` starts it directly."""
 
 from typing import Annotated
 
 import typer
 
-from selfmate.cli.errors import BadInputError, reading_input
-from selfmate.cli.numbers import LARGEST_SEED, whole
+from selfmate.cli.console import LARGEST_SEED, BadInputError, reading_input, whole
 from selfmate.uci import DEFAULT_PLAYER
 
 
@@ -14,7 +13,7 @@ def uci(
         str,
         typer.Argument(
             metavar="[PLAYER]",
-            help="Who plays, as NAME or NAME:key=value,key=value; a run's name is its directory.",
+            help="NAME or NAME:key=value,key=value; the NAME of a run is its directory.",
         ),
     ] = DEFAULT_PLAYER,
     seed: Annotated[
@@ -22,12 +21,12 @@ def uci(
         typer.Option(
             parser=whole(0, LARGEST_SEED),
             metavar="N",
-            help="Same seed, same chance.",
+            help="Same seed, same random choices.",
             show_default="different each time",
         ),
     ] = None,
 ) -> None:
-    """Be a UCI engine on standard input and output, for chess programs to play against."""
+    """Run a player as a UCI engine on standard input and output, for chess programs."""
     from selfmate.uci.engine import NoPlayerError
     from selfmate.uci.process import play
 

@@ -1,1 +1,1 @@
-"""What learners learn from: the teacher's games as NDJSON, and that read into arrays."""
+"""Datasets: imported games, teacher data, and what self-play leaves to replay."""

@@ -1,31 +1,83 @@
-"""Which recorded games are worth learning from."""
+"""Which recorded games are worth learning from, and how they ended."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.data.endings import ending_of
 from selfmate.rules import REASONS, Board, GameRecords
+
+# Kinds of ending; chunks store the index.
+ENDINGS = (
+    "checkmate",
+    "stalemate",
+    "material",  # neither side can mate
+    "fifty moves",
+    "repetition",
+    "adjudication",
+    "agreement",
+    "resignation",
+    "untold",  # there is a result, but nothing says how it came about
+)
+CODES = {ending: code for code, ending in enumerate(ENDINGS)}
+
+# Endings on the board, by the names of selfmate.rules.REASONS.
+_BOARD_ENDINGS = {
+    "checkmate": CODES["checkmate"],
+    "stalemate": CODES["stalemate"],
+    "insufficient_material": CODES["material"],
+    "fifty_moves": CODES["fifty moves"],
+    "threefold_repetition": CODES["repetition"],
+}
+# Endings by words of the Termination tag, as the PGN standard, match programs and servers write
+# them. The first match counts.
+_TERMINATION_ENDINGS = (
+    (re.compile(r"repetition|3-fold|threefold"), CODES["repetition"]),
+    (re.compile(r"50[- ]move|fifty"), CODES["fifty moves"]),
+    (re.compile(r"material"), CODES["material"]),
+    (re.compile(r"adjudic|rule|\btb\b|tablebase|syzygy|mate in"), CODES["adjudication"]),
+    (re.compile(r"agree"), CODES["agreement"]),
+    (re.compile(r"resign"), CODES["resignation"]),
+)
+# Terminations after which the result says little about the last position.
+_INTERRUPTED = re.compile(
+    r"\btime[sd]?\b|timeout|forfeit|abandon|abort|stall|connect|illegal|infraction|withdr|crash"
+    r"|unterminated|interrupt|emergency|death|default|no[- ]show"
+)
 
 UNKNOWN_RESULT = -128
 NOT_RATED = 0
 START_FEN = Board().fen()
 
-# Why games are left out, as reports say it. The first reason that holds counts.
+# Reasons for dropping a game, as manifests and dropped.tsv name them. The first that holds counts.
 FAULTY = "error"
 NO_RESULT = "no result"
 WEAK = "low rating"
 UNRATED = "no rating"
-SHORT = "too short"  # no position is left of it
+SHORT = "too short"  # no position is left after skip_plies
 OTHER_START = "other start"
-BROKEN_OFF = "broken off"  # by time, an illegal move, a program or player that was gone
+BROKEN_OFF = "broken off"  # by time, an illegal move, a disconnected program or player
 REPEATED = "repeated"  # the same moves as an earlier game
 
 
+def ending_of(reason: str, termination: str) -> int | None:
+    """The index into ENDINGS of how a game ended, from its moves and its Termination tag.
+
+    None when the game was interrupted: by time, an illegal move, a program or player that left.
+    """
+    if reason in _BOARD_ENDINGS:
+        return _BOARD_ENDINGS[reason]
+    text = termination.lower()
+    if _INTERRUPTED.search(text):
+        return None
+    found = (code for pattern, code in _TERMINATION_ENDINGS if pattern.search(text))
+    return next(found, CODES["untold"])
+
+
 @dataclass(frozen=True)
-class LeftOut:
-    """A game of some records, and why."""
+class RejectedGame:
+    """A game that did not pass the filter, by its index in the records."""
 
     game: int
     reason: str
@@ -33,56 +85,58 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Sifted:
-    """What is kept of some records, and what is not."""
+class FilterResult:
+    """The games that passed the filter, and those that did not."""
 
-    games: NDArray[np.int64]  # [K] their numbers in the records, rising
-    endings: NDArray[np.uint8]  # [K]
-    left_out: list[LeftOut]
+    games: NDArray[np.int64]  # [K] indices in the records, ascending
+    endings: NDArray[np.uint8]  # [K] indices into ENDINGS
+    rejected: list[RejectedGame]
 
 
 @dataclass(frozen=True, kw_only=True)
 class GameFilter:
-    least_elo: int = 2200  # of both players; with 0 ratings do not matter
-    unrated: bool = False  # a missing rating is as good as any
-    skip_plies: int = 24  # the positions before are not wanted
+    """Conditions on ratings, length, start and ending of a game."""
 
-    def sift(self, records: GameRecords) -> Sifted:
-        games, endings, left_out = list[int](), list[int](), list[LeftOut]()
-        for game, known in enumerate(self._faults(records)):
-            fault, detail, ending = known, "", None
-            if fault is None and records.start_fen(game) != START_FEN:
-                fault = OTHER_START
-            if fault is None:
+    least_elo: int = 2200  # minimum rating of both players; 0 ignores ratings
+    unrated: bool = False  # whether a missing rating passes
+    skip_plies: int = 24  # plies at the start of a game whose positions are not used
+
+    def apply(self, records: GameRecords) -> FilterResult:
+        games, endings, rejected = list[int](), list[int](), list[RejectedGame]()
+        for game, known in enumerate(self._reasons(records)):
+            reason, detail, ending = known, "", None
+            if reason is None and records.start_fen(game) != START_FEN:
+                reason = OTHER_START
+            if reason is None:
                 detail = _termination(records, game)
                 ending = ending_of(REASONS[records.reasons[game]], detail)
-                fault = BROKEN_OFF if ending is None else None
+                reason = BROKEN_OFF if ending is None else None
             if ending is None:
-                left_out.append(LeftOut(game, str(fault), detail))
+                rejected.append(RejectedGame(game, str(reason), detail))
             else:
                 games.append(game)
                 endings.append(ending)
-        return Sifted(np.array(games, np.int64), np.array(endings, np.uint8), left_out)
+        return FilterResult(np.array(games, np.int64), np.array(endings, np.uint8), rejected)
 
-    def _faults(self, records: GameRecords) -> list[str | None]:
-        """What the arrays tell, a reason or None for each game."""
+    def _reasons(self, records: GameRecords) -> list[str | None]:
+        """For each game the first reason to reject it that its numbers give, or None."""
         elo = np.stack([records.white_elo, records.black_elo])
         rated = elo != NOT_RATED
-        asked = self.least_elo > 0
-        faults = np.select(
+        needs_rating = self.least_elo > 0 and not self.unrated
+        reasons = np.select(
             [
                 records.results == UNKNOWN_RESULT,
                 np.any(rated & (elo < self.least_elo), axis=0),
-                np.any(~rated, axis=0) & (asked and not self.unrated),
+                np.any(~rated, axis=0) & needs_rating,
                 np.diff(records.offsets) <= self.skip_plies,
             ],
             [NO_RESULT, WEAK, UNRATED, SHORT],
             "",
         )
-        return [fault or None for fault in faults.tolist()]
+        return [reason or None for reason in reasons.tolist()]
 
 
 def _termination(records: GameRecords, game: int) -> str:
     tags = records.tags(game)
-    told = (tags.get("Termination", ""), tags.get("TerminationDetails", ""))
-    return ", ".join(text for text in told if text)
+    texts = (tags.get("Termination", ""), tags.get("TerminationDetails", ""))
+    return ", ".join(text for text in texts if text)

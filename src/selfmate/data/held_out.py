@@ -1,92 +1,139 @@
-"""Positions that are never learned from, by kinds, to ask a net what it knows of the rules."""
+"""Imported games as learners use them: opened with run errors, and held-out positions.
+
+Held-out positions are never learned from. They are grouped by kind (opening, check, castling ...)
+to measure what a net knows about the rules.
+"""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.data.chunk import joined
-from selfmate.data.chunks import ChunkFolder
-from selfmate.encodings.sentences import (
+from selfmate.data.dataset import (
+    ChunkFolder,
+    DamagedChunkError,
+    Split,
+    concatenate_chunks,
+    open_chunks,
+)
+from selfmate.encodings.records import PositionRecords, planes_of
+from selfmate.encodings.tokens import (
     EMPTY,
     EN_PASSANT,
     MOVES,
     OWN_KING,
     SQUARES,
     YES,
-    Sentences,
-    sentences_of_stored,
-    turned_actions_of_stored,
+    TokenBatch,
+    flipped_actions_of_records,
+    tokens_of_records,
 )
-from selfmate.encodings.stored import Stored, planes_of
-from selfmate.rules.ragged import Ragged
+from selfmate.rules import Ragged
+from selfmate.runs.run import RunRefusedError
 
-MANY_MEN, FEW_MEN = 25, 12  # at least so many: an opening; at most so many: an endgame
+MIN_OPENING_PIECES, MAX_ENDGAME_PIECES = 25, 12
 KING_HOME = 4  # e1, as the side to move sees it
 KING_PLANE, ATTACKED_PLANE = 5, 59  # of planes68: own king, squares attacked by the enemy
-ROWS_AT_ONCE = 2048
-MOST_CHUNKS = 8  # en passant is possible once in a thousand positions
+PLANES_BATCH = 2048  # positions
+MAX_CHUNKS = 8  # enough to find en passant, which is possible once in a thousand positions
+
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    sentences: Sentences
-    played: NDArray[np.int32] | None  # [N] what masters played, as the mover sees it
-    rows: dict[str, Rows]  # by kind: "all" are a fair sample, kinds that are rare have more rows
+    """Held-out positions. "all" is a fair sample; rare kinds have rows beyond it."""
+
+    batch: TokenBatch  # N positions
+    played: NDArray[np.int32] | None  # [N] actions of the masters, seen from the side to move
+    rows: dict[str, Rows]  # rows of each kind
 
 
-def held_out(stored: Stored, played: NDArray[np.int32] | None, *, most: int) -> HeldOut:
-    """Of many positions in a random order the first ones, and as many of each kind, or all."""
-    sentences = sentences_of_stored(stored)
+def held_out(
+    records: PositionRecords, played: NDArray[np.int32] | None, *, max_positions: int
+) -> HeldOut:
+    """The first `max_positions` of randomly ordered positions, and as many of each kind."""
+    batch = tokens_of_records(records)
     kinds = {
-        name: np.flatnonzero(found)[:most] for name, found in _kinds(stored, sentences).items()
+        name: np.flatnonzero(found)[:max_positions]
+        for name, found in _kinds(records, batch).items()
     }
-    kinds = {"all": np.arange(min(most, len(stored))), **kinds}
+    kinds = {"all": np.arange(min(max_positions, len(records))), **kinds}
     used = np.unique(np.concatenate(list(kinds.values())))
     return HeldOut(
-        sentences=sentences.take(used),
+        batch=batch.take(used),
         played=None if played is None else played[used],
         rows={name: np.searchsorted(used, rows) for name, rows in kinds.items()},
     )
 
 
-def master_positions(games: ChunkFolder, most: int) -> HeldOut:
-    """Of the first chunks of those that were held back, which are mixed."""
-    count = min(MOST_CHUNKS, len(games.chunk_sizes("validation")))
-    chunk = joined([games.read("validation", number) for number in range(count)])
-    played = turned_actions_of_stored(chunk.stored, chunk.moves)
-    return held_out(chunk.stored, played, most=most)
-
-
-def _kinds(stored: Stored, sentences: Sentences) -> dict[str, NDArray[np.bool_]]:
-    tokens = sentences.tokens
-    men = (tokens[:, SQUARES] != EMPTY).sum(1)
+def _kinds(records: PositionRecords, batch: TokenBatch) -> dict[str, NDArray[np.bool_]]:
+    """[N] For each kind, whether each position is of it."""
+    tokens = batch.tokens
+    pieces = (tokens[:, SQUARES] != EMPTY).sum(1)
     return {
-        "opening": men >= MANY_MEN,
-        "middlegame": (men < MANY_MEN) & (men > FEW_MEN),
-        "endgame": men <= FEW_MEN,
-        "check": _in_check(stored),
-        "castling": can_castle(tokens, sentences.legal),
+        "opening": pieces >= MIN_OPENING_PIECES,
+        "middlegame": (pieces < MIN_OPENING_PIECES) & (pieces > MAX_ENDGAME_PIECES),
+        "endgame": pieces <= MAX_ENDGAME_PIECES,
+        "check": _in_check(records),
+        "castling": can_castle(tokens, batch.legal),
         "en_passant": tokens[:, EN_PASSANT] == YES,
     }
 
 
 def can_castle(tokens: NDArray[np.uint8], legal: Ragged) -> NDArray[np.bool_]:
-    """[N] Whether a king at home may go two squares aside."""
+    """[N] Whether the king is at home and has a legal move two squares aside."""
     codes = MOVES[legal.values].astype(np.int64)
     start, end = codes & 63, codes >> 6 & 63
-    goes = (start == KING_HOME) & ((end == KING_HOME + 2) | (end == KING_HOME - 2))
-    some = np.add.reduceat(goes, legal.offsets[:-1], dtype=np.int64) > 0
-    found: NDArray[np.bool_] = some & (tokens[:, SQUARES][:, KING_HOME] == OWN_KING)
+    is_jump = (start == KING_HOME) & ((end == KING_HOME + 2) | (end == KING_HOME - 2))
+    has_jump = np.add.reduceat(is_jump, legal.offsets[:-1], dtype=np.int64) > 0
+    found: NDArray[np.bool_] = has_jump & (tokens[:, SQUARES][:, KING_HOME] == OWN_KING)
     return found
 
 
-def _in_check(stored: Stored) -> NDArray[np.bool_]:
-    parts = np.split(stored, range(ROWS_AT_ONCE, len(stored), ROWS_AT_ONCE))
-    return np.concatenate([_attacked_kings(planes_of(part)) for part in parts])
+def _in_check(records: PositionRecords) -> NDArray[np.bool_]:
+    """[N], in batches: the planes of all positions would fill the memory."""
+    parts = np.split(records, range(PLANES_BATCH, len(records), PLANES_BATCH))
+    return np.concatenate([_king_is_attacked(planes_of(part)) for part in parts])
 
 
-def _attacked_kings(planes: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _king_is_attacked(planes: NDArray[np.float32]) -> NDArray[np.bool_]:
     both = planes[:, KING_PLANE] * planes[:, ATTACKED_PLANE]
     return np.asarray(both.reshape(len(both), -1).max(1) > 0)
+
+
+def master_positions(games: ChunkFolder, max_positions: int) -> HeldOut:
+    """Positions of the first validation chunks; chunks are shuffled across games."""
+    count = min(MAX_CHUNKS, len(games.chunk_sizes("validation")))
+    chunk = concatenate_chunks([games.read("validation", number) for number in range(count)])
+    played = flipped_actions_of_records(chunk.stored, chunk.moves)
+    return held_out(chunk.stored, played, max_positions=max_positions)
+
+
+def held_out_masters(games: ChunkFolder, max_positions: int) -> HeldOut:
+    """`master_positions` for a run, which is refused if a chunk is damaged."""
+    try:
+        return master_positions(games, max_positions)
+    except DamagedChunkError as error:
+        raise RunRefusedError(f"the master games cannot be used: {error}") from error
+
+
+def open_games(data: tuple[str, ...]) -> ChunkFolder:
+    """The folder of games that a pretraining run was given with --data."""
+    if not data:
+        raise RunRefusedError("there are no games: name a folder of selfmate import with --data")
+    try:
+        return open_chunks(Path(data[0]), "training", "validation")
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"the games cannot be used: {error}") from error
+
+
+def open_masters(folder: str, *splits: Split) -> ChunkFolder | None:
+    """The folder of master games that a self-play run uses besides; None for an empty name."""
+    if not folder:
+        return None
+    try:
+        return open_chunks(Path(folder), *splits)
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"the master games cannot be used: {error}") from error

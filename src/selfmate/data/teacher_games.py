@@ -1,6 +1,6 @@
-"""Games of the teacher with itself, or with a random mover, many at once.
+"""Games of the teacher against itself or a random mover, many in parallel.
 
-A game depends on the plan and its number alone, so it does not matter which are played together.
+A game depends on the plan and its number alone, not on the games played beside it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,39 +12,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.endgames import won_endgame
-from selfmate.data.labels import label
-from selfmate.data.ndjson import line_texts
+from selfmate.data.ndjson import label, line_texts
 from selfmate.rules import Board, Outcome, push_moves
-from selfmate.search.choices import random_choices
-from selfmate.search.dice import roll
-from selfmate.search.teacher import MoveScores
+from selfmate.searches.sampling import derive_seeds, random_choices
+from selfmate.searches.teacher import MoveScores
 
 Kind = Literal["teacher", "random", "endgame"]
 Score = Callable[[Sequence[Board]], MoveScores]
-GOLDEN = (5**0.5 - 1) / 2
-# A game goes nowhere when so many plies brought no capture and no pawn move, and neither side is
-# so far ahead that it may be about to mate.
-NOWHERE_PLIES, NOWHERE_CENTIPAWNS = 40, 400
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+# A game ends without progress after this many plies without a capture or pawn move, unless a side
+# is so far ahead that it may be about to mate.
+NO_PROGRESS_PLIES, NO_PROGRESS_CENTIPAWNS = 40, 400
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What decides the games."""
+    """All that determines the games."""
 
     games: int
     top_k: int = 5
     tau: float = 1.0  # pawns
-    tau_end: float | None = None  # of the last game; None: all have the same
+    tau_end: float | None = None  # tau of the last game, reached linearly; None: constant
     max_plies: int = 160
     seed: int = 1
-    starts: tuple[str, ...] = (Board().fen(),)  # FENs, taken in turn
-    random_share: float = 0.0  # of games against a random mover
-    endgame_share: float = 0.0  # of games from won endgames
+    starts: tuple[str, ...] = (Board().fen(),)  # FENs, used in turn
+    random_share: float = 0.0  # fraction of games against a random mover
+    endgame_share: float = 0.0  # fraction of games from won endgames
 
     def kind(self, number: int) -> Kind:
-        """The shares hold for every stretch of games, for multiples of the golden ratio spread
-        evenly."""
-        place = (number * GOLDEN) % 1
+        """The kind of a game.
+
+        Multiples of the golden ratio spread evenly over [0, 1), so that the fractions hold for any
+        range of games.
+        """
+        place = (number * GOLDEN_RATIO) % 1
         if place < self.random_share:
             return "random"
         return "endgame" if place < self.random_share + self.endgame_share else "teacher"
@@ -60,16 +61,16 @@ class Plan:
 
 
 @dataclass
-class TaughtGame:
-    """A game and what the teacher said on its way."""
+class TeacherGame:
+    """A game with the teacher's labels."""
 
     number: int
     board: Board
     teacher_is_white: bool | None  # None: the teacher plays both sides
     plies: int = 0
-    result: int = 0  # 1 White won, 0 nobody did, -1 Black won
-    reason: str | None = None  # None while it goes on
-    positions: list[tuple[str, str]] = field(default_factory=list)  # FEN and line of each
+    result: int = 0  # White's view: 1, 0, -1
+    reason: str | None = None  # why it ended; None while it is running
+    positions: list[tuple[str, str]] = field(default_factory=list)  # FEN and NDJSON line
 
     def teacher_to_move(self) -> bool:
         return self.teacher_is_white in (None, self.board.turn == "white")
@@ -80,58 +81,60 @@ class TaughtGame:
 
 
 class TeacherGames:
-    """Plays the games of a plan, `at_once` of them side by side."""
+    """Plays the games of a plan, `parallel_games` at a time."""
 
-    def __init__(self, plan: Plan, score: Score, at_once: int) -> None:
-        self.plan, self.score, self.at_once = plan, score, at_once
+    def __init__(self, plan: Plan, score: Score, parallel_games: int) -> None:
+        self.plan, self.score, self.parallel_games = plan, score, parallel_games
 
-    def play(self, first: int = 0) -> Iterator[tuple[int, list[TaughtGame]]]:
-        """After every ply of all games that go on: how many positions the teacher has judged in
-        it, and the games that ended."""
-        running = list[TaughtGame]()
+    def play(self, first: int = 0) -> Iterator[tuple[int, list[TeacherGame]]]:
+        """Plays one ply in all running games per step.
+
+        Yields the number of positions the teacher scored and the games that ended.
+        """
+        running = list[TeacherGame]()
         waiting = iter(range(first, self.plan.games))
         while True:
-            running += map(self._begin, islice(waiting, self.at_once - len(running)))
+            running += map(self._begin, islice(waiting, self.parallel_games - len(running)))
             if not running:
                 return
-            judged = self._step(running)
-            yield judged, [game for game in running if game.reason is not None]
+            scored = self._step(running)
+            yield scored, [game for game in running if game.reason is not None]
             running = [game for game in running if game.reason is None]
 
-    def _begin(self, number: int) -> TaughtGame:
+    def _begin(self, number: int) -> TeacherGame:
         against_random = self.plan.kind(number) == "random"
         board = Board(self.plan.start(number))
-        return TaughtGame(number, board, number % 2 == 0 if against_random else None)
+        return TeacherGame(number, board, number % 2 == 0 if against_random else None)
 
-    def _step(self, running: list[TaughtGame]) -> int:
-        """One move in every game; returns how many of them were the teacher's."""
-        taught = [game for game in running if game.teacher_to_move()]
+    def _step(self, running: list[TeacherGame]) -> int:
+        """One move in every game; returns the number of the teacher's moves."""
+        teachers = [game for game in running if game.teacher_to_move()]
         others = [game for game in running if not game.teacher_to_move()]
-        if taught:
-            self._push(taught, self._teach(taught))
+        if teachers:
+            self._push(teachers, self._teach(teachers))
         if others:
             boards = [game.board for game in others]
-            self._push(others, random_choices(boards, self._dice(others)))
-        return len(taught)
+            self._push(others, random_choices(boards, self._seeds(others)))
+        return len(teachers)
 
-    def _teach(self, games: list[TaughtGame]) -> NDArray[np.uint16]:
-        """The teacher's moves; what it says is noted."""
+    def _teach(self, games: list[TeacherGame]) -> NDArray[np.uint16]:
+        """The teacher's moves [B]; adds its labels to the games."""
         boards = [game.board for game in games]
         scores = self.score(boards)
         numbers = np.array([game.number for game in games])
         labels = label(scores, self.plan.top_k, self.plan.taus(numbers))
-        moves = labels.sample(self._dice(games))
+        moves = labels.sample(self._seeds(games))
         fens = [board.fen() for board in boards]
         places = [(game.number, game.plies) for game in games]
         lines = line_texts(boards, fens, places, labels, moves)
         for game, fen, line in zip(games, fens, lines, strict=True):
             game.positions.append((fen, line))
-        for row in np.flatnonzero(np.abs(labels.centipawns) < NOWHERE_CENTIPAWNS):
-            if int(fens[row].split(" ")[4]) >= NOWHERE_PLIES:
+        for row in np.flatnonzero(np.abs(labels.centipawns) < NO_PROGRESS_CENTIPAWNS):
+            if int(fens[row].split(" ")[4]) >= NO_PROGRESS_PLIES:
                 games[row].reason = "going_nowhere"
         return moves
 
-    def _push(self, games: list[TaughtGame], moves: NDArray[np.uint16]) -> None:
+    def _push(self, games: list[TeacherGame], moves: NDArray[np.uint16]) -> None:
         for game, outcome in zip(
             games, push_moves([game.board for game in games], moves), strict=True
         ):
@@ -141,6 +144,6 @@ class TeacherGames:
             elif game.plies >= self.plan.max_plies:
                 game.reason = "ply_limit"
 
-    def _dice(self, games: list[TaughtGame]) -> NDArray[np.uint64]:
+    def _seeds(self, games: list[TeacherGame]) -> NDArray[np.uint64]:
         numbers = np.array([game.number for game in games])
-        return roll(self.plan.seed, numbers, np.array([game.plies for game in games]))
+        return derive_seeds(self.plan.seed, numbers, np.array([game.plies for game in games]))

@@ -1,14 +1,16 @@
-"""Positions as arrays and moves as numbers: names, shapes and versions of the core's encoders.
+"""Encodings of positions as arrays and of moves as action indices.
 
-Every layout is drawn in docs/encodings.md. Squares count a1 = 0 ... h8 = 63; a move given as a
-number of 16 bits is from | to << 6 | promotion << 12, with 1 knight ... 4 queen.
+Every layout is drawn in docs/encodings.md. Squares count a1 = 0 ... h8 = 63. A 16-bit move code is
+from | to << 6 | promotion << 12, with promotions 1 knight ... 4 queen and 0 for none.
 
-The functions take a GameBatch, or a sequence of Boards, and answer for all games in one call. What
-is wrong with their arguments is said in a ValueError. The GIL is released meanwhile: do not step
-the games from another thread.
+The functions take a GameBatch or a sequence of Boards and answer for all B games in one call. They
+raise ValueError for wrong arguments. They release the GIL: do not step the games from another
+thread meanwhile.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -16,21 +18,13 @@ from numpy.typing import NDArray
 
 from selfmate import _core
 from selfmate._core import Board, GameBatch
-from selfmate.encodings.layouts import (
-    CODINGS,
-    ENCODINGS,
-    MOVE136,
-    UCI1968_FLIPPED,
-    Coding,
-    Encoding,
-)
 
 __all__ = [
-    "CODINGS",
+    "ACTION_ENCODINGS",
     "ENCODINGS",
     "MOVE136",
     "UCI1968_FLIPPED",
-    "Coding",
+    "ActionEncoding",
     "Encoding",
     "action_mask",
     "actions_of_moves",
@@ -44,6 +38,89 @@ __all__ = [
 Games = GameBatch | Sequence[Board]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Encoding:
+    """A way to write one position, or one move, into an array."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str  # the smallest exact type; float32 is available for every encoding
+    version: int  # raised whenever a value changes its meaning
+    description: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionEncoding:
+    """A numbering of moves, from 0 to size - 1."""
+
+    name: str
+    size: int
+    version: int  # raised whenever an index changes its meaning
+    description: str
+
+
+_ENCODING_DESCRIPTIONS = {
+    "features839": "pieces, side, castling, en passant and counters, flat, from White's side",
+    "onehot768": "one bit per piece and square, flat, from White's side",
+    "tokens78": "78 tokens of a vocabulary of 16, from the side to move",
+    "planes68": "four boards, state and eight hand-made planes, from the side to move",
+    "move136": "one move: from, to, promotion, and whether it captures, checks or castles",
+}
+_ACTION_ENCODING_DESCRIPTIONS = {
+    "from_to4096": "from and to; the four promotions of a pawn share an index",
+    "uci1968": "every queen and knight move, then the promotions of both sides",
+    "az4672": "from and one of 73 kinds of move, from the side to move",
+}
+
+
+def _encodings() -> dict[str, Encoding]:
+    return {
+        name: Encoding(
+            name=name,
+            shape=shape,
+            dtype=dtype,
+            version=version,
+            description=_ENCODING_DESCRIPTIONS[name],
+        )
+        for name, shape, dtype, version in _core.encoding_layouts()
+    }
+
+
+def _action_encodings() -> dict[str, ActionEncoding]:
+    return {
+        name: ActionEncoding(
+            name=name, size=size, version=version, description=_ACTION_ENCODING_DESCRIPTIONS[name]
+        )
+        for name, size, version in _core.action_encoding_layouts()
+    }
+
+
+def _uci1968_flipped() -> NDArray[np.int32]:
+    indices = _core.uci1968_flipped()
+    indices.flags.writeable = False
+    return indices
+
+
+def _uci1968_moves() -> NDArray[np.uint16]:
+    moves = _core.uci1968_moves()
+    moves.flags.writeable = False
+    return moves
+
+
+_every_encoding = _encodings()
+MOVE136: Encoding = _every_encoding.pop("move136")
+"""The encoding of a move; all others encode a position."""
+ENCODINGS: Mapping[str, Encoding] = MappingProxyType(_every_encoding)
+ACTION_ENCODINGS: Mapping[str, ActionEncoding] = MappingProxyType(_action_encodings())
+
+UCI1968_FLIPPED: NDArray[np.int32] = _uci1968_flipped()
+"""[1968] For each uci1968 action the action of the same move with the ranks flipped. uci1968 is
+absolute; a net that sees the board from the side to move needs this for Black's moves."""
+
+UCI1968_MOVES: NDArray[np.uint16] = _uci1968_moves()
+"""[1968] The move code of each uci1968 action."""
+
+
 def encode(
     name: str,
     games: Games,
@@ -52,15 +129,15 @@ def encode(
     dtype: Literal["float32", "uint8"] | None = None,
     threads: int = 1,
 ) -> NDArray[Any]:
-    """Positions as an array [B, *ENCODINGS[name].shape], written into `out` if that is given.
+    """Positions as an array [B, *ENCODINGS[name].shape], written into `out` if it is given.
 
-    The dtype is the encoding's own unless float32 is asked for.
+    The dtype is the encoding's own unless float32 is requested.
     """
     return _core.encode(name, games, out, dtype, threads)
 
 
 def is_black_to_move(boards: Sequence[Board]) -> NDArray[np.bool_]:
-    """[B]"""
+    """[B] Whether Black is to move."""
     return np.array([board.turn == "black" for board in boards], np.bool_)
 
 
@@ -70,46 +147,47 @@ def legal_move136(
     dtype: Literal["float32", "uint8"] | None = None,
     threads: int = 1,
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Legal moves [N, 136] and offsets [B + 1]: game i owns rows offsets[i] to offsets[i + 1].
+    """The move136 of all legal moves [N, 136] and offsets [B + 1].
 
-    A game's moves stand in the order of its legal list.
+    Game i owns rows offsets[i] to offsets[i + 1], in the order of its legal moves.
     """
     return _core.legal_move136(games, dtype, threads)
 
 
 def legal_actions(
-    coding: str, games: Games, *, threads: int = 1
+    action_encoding: str, games: Games, *, threads: int = 1
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Legal actions [N] and offsets [B + 1]: game i owns actions[offsets[i]:offsets[i + 1]].
+    """Legal actions [N] and offsets [B + 1].
 
-    They stand in the order of the legal list; what shares an index of from_to4096 is listed once.
+    Game i owns actions[offsets[i] : offsets[i + 1]], in the order of its legal moves. Promotions
+    that share an index of from_to4096 are listed once.
     """
-    return _core.legal_actions(coding, games, threads)
+    return _core.legal_actions(action_encoding, games, threads)
 
 
 def action_mask(
-    coding: str,
+    action_encoding: str,
     games: Games,
     *,
     out: NDArray[np.uint8] | None = None,
     threads: int = 1,
 ) -> NDArray[np.uint8]:
-    """A mask [B, CODINGS[coding].size]: 1 where the action is legal, else 0."""
-    return _core.action_mask(coding, games, out, threads)
+    """A mask [B, ACTION_ENCODINGS[action_encoding].size]: 1 where the action is legal, else 0."""
+    return _core.action_mask(action_encoding, games, out, threads)
 
 
 def actions_of_moves(
-    coding: str, games: Games, moves: NDArray[np.uint16], *, threads: int = 1
+    action_encoding: str, games: Games, moves: NDArray[np.uint16], *, threads: int = 1
 ) -> NDArray[np.int32]:
     """The action [B] of one move [B] per game; every move must be legal in its game."""
-    return _core.actions_of_moves(coding, games, moves, threads)
+    return _core.actions_of_moves(action_encoding, games, moves, threads)
 
 
 def moves_of_actions(
-    coding: str, games: Games, actions: NDArray[np.int32], *, threads: int = 1
+    action_encoding: str, games: Games, actions: NDArray[np.int32], *, threads: int = 1
 ) -> NDArray[np.uint16]:
     """The move [B] of one action [B] per game; every action must be legal in its game.
 
-    A promotion coded by from_to4096 comes back as the queen's.
+    A promotion encoded by from_to4096 decodes to the promotion to a queen.
     """
-    return _core.moves_of_actions(coding, games, actions, threads)
+    return _core.moves_of_actions(action_encoding, games, actions, threads)

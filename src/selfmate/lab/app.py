@@ -1,36 +1,64 @@
-"""The lab's server put together: routes of every view, the socket, the page, behind the gate."""
+"""The lab's server: the routes of every view, the socket and the page, behind the gate."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
+from fastapi.responses import FileResponse
 from starlette.types import ASGIApp
 
-from selfmate.lab.analyse.player_cache import PlayerCache
-from selfmate.lab.analyse.routes import analysis_routes
-from selfmate.lab.endgame.routes import Endgame, endgame_routes
-from selfmate.lab.endgame.runs import EndgameRuns
-from selfmate.lab.errors import answer_in_sentences
-from selfmate.lab.gate import Gate
-from selfmate.lab.ladder.ladder import LadderTopic, ladder_routes
-from selfmate.lab.ladder.learning import Learning
-from selfmate.lab.match.match_topic import MatchTopic
-from selfmate.lab.match.matches import Matches
-from selfmate.lab.match.routes import match_routes
-from selfmate.lab.outside import Outside
-from selfmate.lab.play.routes import Games, game_routes
-from selfmate.lab.players import LabPlayers, player_routes
+import selfmate._core
+from selfmate.lab.access import Gate
+from selfmate.lab.analysis import PlayerCache, analysis_routes
+from selfmate.lab.errors import NotFoundError, add_error_handlers
+from selfmate.lab.ladder import LadderTopic, LearningTopic, ladder_routes
+from selfmate.lab.matches import Matches, MatchTopic, match_routes
+from selfmate.lab.minichess import Endgame, endgame_routes
+from selfmate.lab.minichess_runs import EndgameRuns
+from selfmate.lab.play import Games, game_routes
+from selfmate.lab.players import CommandLineNames, LabPlayers, player_routes
+from selfmate.lab.run_feed import RunFeed, RunList
 from selfmate.lab.runs_folder import RunsFolder
-from selfmate.lab.shared_topics import SharedTopics
-from selfmate.lab.socket import socket_routes
-from selfmate.lab.static import page_routes
-from selfmate.lab.topics import Topics
-from selfmate.lab.train.routes import train_routes
-from selfmate.lab.train.run_feed import RunFeed
-from selfmate.lab.train.run_rows import RunRows
-from selfmate.lab.train.sample_feed import SampleFeed
-from selfmate.lab.train.trainings import Trainings
+from selfmate.lab.samples import SampleFeed
+from selfmate.lab.topics import SharedTopics, Topics, socket_routes
+from selfmate.lab.trainings import Trainings, train_routes
+
+MEDIA_TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
+
+
+def page_folder() -> Path:
+    """Where the page's files are: beside the core, because both are built at installation."""
+    return Path(selfmate._core.__file__).parent / "lab" / "static"
+
+
+def is_built(folder: Path) -> bool:
+    return (folder / "index.html").is_file()
+
+
+def page_routes(folder: Path) -> APIRouter:
+    router = APIRouter()
+    files = {path.name: path for path in folder.iterdir() if path.suffix in MEDIA_TYPES}
+
+    @router.get("/")
+    def page() -> FileResponse:
+        return _file("index.html")
+
+    @router.get("/{name}")
+    def file(name: str) -> FileResponse:
+        return _file(name)
+
+    def _file(name: str) -> FileResponse:
+        if name not in files:
+            raise NotFoundError(f"the lab has no page {name[:80]!r}")
+        return FileResponse(files[name], media_type=MEDIA_TYPES[files[name].suffix])
+
+    return router
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,19 +75,18 @@ def make_app(settings: LabSettings, closing: ExitStack) -> ASGIApp:
         make_views(settings, closing),
         settings.token,
         host=settings.host,
-        cookie=f"selfmate-{settings.port}",  # cookies do not tell ports apart
+        cookie=f"selfmate-{settings.port}",  # cookies are shared by all ports of a host
     )
 
 
 def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
-    """What the gate guards. Views that hold players, threads or engines leave word with `closing`,
-    as in `closing.callback(games.close)`; it is heard when the lab ends, while requests may still
-    be waiting for them."""
+    """What the gate guards. Views that hold players, threads or engines register their cleanup with
+    `closing`; it runs when the lab ends, while requests may still be waiting."""
     topics = Topics()
     runs = RunsFolder(settings.runs)
     players = LabPlayers(runs)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-    answer_in_sentences(app)
+    add_error_handlers(app)
     app.include_router(player_routes(players))
     app.include_router(_play(players, topics, closing))
     app.include_router(_train(runs, topics))
@@ -81,10 +108,10 @@ def _play(players: LabPlayers, topics: Topics, closing: ExitStack) -> APIRouter:
 
 def _train(runs: RunsFolder, topics: Topics) -> APIRouter:
     trainings = Trainings(runs)
-    rows = RunRows(runs, trainings)
+    run_list = RunList(runs, trainings)
     run_feeds = SharedTopics(lambda name: RunFeed(runs.path / name, trainings), trainings.check)
     sample_feeds = SharedTopics(lambda name: SampleFeed(runs.path / name), trainings.check)
-    topics.add("runs", lambda _: rows)
+    topics.add("runs", lambda _: run_list)
     topics.add("run", run_feeds.find)
     topics.add("sample", sample_feeds.find)
     return train_routes(trainings)
@@ -93,10 +120,10 @@ def _train(runs: RunsFolder, topics: Topics) -> APIRouter:
 def _matches(
     folder: Path, runs: RunsFolder, players: LabPlayers, topics: Topics
 ) -> tuple[APIRouter, APIRouter]:
-    outside = Outside(folder, players)
-    matches = Matches(folder / "matches", outside)
-    ladder = LadderTopic(folder / "pool.jsonl", outside)
-    learning = Learning(runs)
+    names = CommandLineNames(folder, players)
+    matches = Matches(folder / "matches", names)
+    ladder = LadderTopic(folder / "pool.jsonl", names)
+    learning = LearningTopic(runs)
     topics.add("matches", lambda _: matches)
     topics.add("match", lambda name: MatchTopic(matches, name))
     topics.add("ladder", lambda _: ladder)

@@ -1,5 +1,4 @@
-"""A verb of the command line as a process of its own: it goes on when the lab ends, and gives way
-to whoever is in a hurry."""
+"""A command of `selfmate` as a process of its own: it outlives the lab, at a low priority."""
 
 import os
 import subprocess
@@ -10,22 +9,22 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 NICENESS = 10
-MOST_COMPLAINT_BYTES = 2000
-MOST_KEPT_BYTES = 2**20  # of what it says
+MAX_MESSAGE_BYTES = 2000
+MAX_STDERR_BYTES = 2**20
 SECONDS_BETWEEN_LOOKS = 60
-PATIENCE_S = 5
+TERMINATE_SECONDS = 5
 
 
 class Job:
     def __init__(self, arguments: Sequence[str], folder: Path) -> None:
-        self._complaints = TemporaryFile()  # noqa: SIM115 - read when it has ended
-        # -P: a file in the folder must not be taken for a module of ours.
+        self._stderr = TemporaryFile()  # noqa: SIM115 - read when the process has ended
+        # -P: a file in the folder must not be imported instead of one of our modules.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "selfmate", *arguments],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=self._complaints,
+            stderr=self._stderr,
             start_new_session=True,  # Ctrl-C in the lab's terminal is not for it
         )
         self.pid = self._process.pid
@@ -39,33 +38,33 @@ class Job:
         return self._waiting.is_alive()
 
     def end(self) -> None:
-        """At once; for a process that has not begun its work. One that has just begun may take its
-        time to end in good order, and is not waited for so long."""
+        """Terminates a process that has not begun its work. One that has just begun may take longer
+        to end in good order; then this returns before it has ended."""
         self._process.terminate()
-        self._waiting.join(PATIENCE_S)
+        self._waiting.join(TERMINATE_SECONDS)
 
     def wait(self) -> None:
-        """Until it has ended."""
+        """Blocks until the process has ended."""
         self._waiting.join()
 
     def problem(self) -> str | None:
-        """Why it failed, None when it did not or has not ended."""
+        """Why it failed; None when it did not fail or has not ended."""
         return self._problem
 
     def _wait(self) -> None:
-        with self._complaints as said:
+        with self._stderr as stderr:
             while True:
                 try:
                     code = self._process.wait(SECONDS_BETWEEN_LOOKS)
                     break
                 except subprocess.TimeoutExpired:
-                    if os.fstat(said.fileno()).st_blocks * 512 > MOST_KEPT_BYTES:
-                        os.truncate(said.fileno(), 0)
+                    if os.fstat(stderr.fileno()).st_blocks * 512 > MAX_STDERR_BYTES:
+                        os.truncate(stderr.fileno(), 0)
             if code:
-                self._problem = self._last_words() or f"it ended with code {code}"
+                self._problem = self._last_line() or f"it ended with code {code}"
 
-    def _last_words(self) -> str:
-        end = self._complaints.seek(0, os.SEEK_END)
-        self._complaints.seek(max(0, end - MOST_COMPLAINT_BYTES))
-        lines = self._complaints.read().decode("utf-8", "replace").strip("\0 \n").splitlines()
+    def _last_line(self) -> str:
+        end = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, end - MAX_MESSAGE_BYTES))
+        lines = self._stderr.read().decode("utf-8", "replace").strip("\0 \n").splitlines()
         return lines[-1].removeprefix("selfmate: ") if lines else ""

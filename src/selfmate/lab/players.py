@@ -1,32 +1,31 @@
-"""Who can be played, matched and asked in the lab: the built-in players, Stockfish where it is
-installed, and the runs of the lab's folder as `runs/NAME`. Never a program or file by its path."""
+"""The players of the lab: built-in ones, Stockfish where it is installed, shipped nets, and the
+runs of the lab's folder as `runs/NAME`. Never a program or file by its path.
+"""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter
 
 from selfmate.lab.runs_folder import RunsFolder, changed_ns
-from selfmate.players import Player, load_player
-from selfmate.players.names import parse_name
-from selfmate.players.programs import find_program
-from selfmate.runs.checkpoint import CARD, read_card
-from selfmate.runs.checkpoints import Checkpoints
+from selfmate.players import Player, load_player, parse_name
+from selfmate.players.engine import find_program
+from selfmate.runs.checkpoint import CARD, Checkpoints, read_card
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.errors import DamagedError
+from selfmate.runs.run import CorruptError
 from selfmate.weights import model_names
 from selfmate.weights.card import read_card as read_model_card
 
 KINDS = ("random", "greedy", "teacher", "stockfish")
-RUNS = "runs/"  # what their names begin with in the lab, wherever the folder is
+RUNS = "runs/"  # prefix of a run's name in the lab, wherever the folder is
+MINICHESS = "minichess"
 
 
 @dataclass(frozen=True)
 class Strength:
-    name: str  # of the player
+    name: str  # of the player, settings included
     title: str
 
 
@@ -52,10 +51,10 @@ BUILT_IN = (
     ),
     Offer(
         title="Teacher",
-        about="a small search of our own",
+        about="a small alpha-beta search",
         strengths=tuple(
             Strength(
-                f"teacher:depth={depth}", f"looks {depth} {'ply' if depth == 1 else 'plies'} ahead"
+                f"teacher:depth={depth}", f"searches {depth} {'ply' if depth == 1 else 'plies'}"
             )
             for depth in range(1, 5)
         ),
@@ -63,16 +62,16 @@ BUILT_IN = (
 )
 STOCKFISH = Offer(
     title="Stockfish",
-    about="the engine everybody knows, held back",
+    about="the strongest engine, at limited strength",
     strengths=tuple(
         Strength(f"stockfish:elo={elo}", f"Elo {elo}") for elo in (1350, 1500, 1700, 2000, 2500)
     ),
 )
 
-# Settings of trained players, and what they mean: by kind, the others just choose.
-CHOOSING = {"": "best move", "temperature=0.7": "more variety"}
+# Settings of trained players and their titles, by the kind in the checkpoint's card.
+POLICY_STRENGTHS = {"": "best move", "temperature=0.7": "more variety"}
 STRENGTHS = {
-    "move_scorer": CHOOSING | {"lookahead=1": "looks one move ahead"},
+    "move_scorer": POLICY_STRENGTHS | {"lookahead=1": "looks one move ahead"},
     "se_resnet": {
         "sims=200": "searches 200 positions",
         "sims=800": "searches 800 positions",
@@ -92,14 +91,14 @@ class LabPlayers:
     def offers(self) -> Iterator[Offer]:
         """Trained ones first, the newest at the top."""
         newest_first = sorted(self._runs.runs(), key=lambda run: run.status().updated, reverse=True)
-        yield from filter(None, map(_trained, newest_first))
-        yield from map(_shipped, model_names())
+        yield from filter(None, map(_run_offer, newest_first))
+        yield from map(_model_offer, model_names())
         yield from BUILT_IN
         if find_program("stockfish"):
             yield STOCKFISH
 
     def load(self, name: str) -> Player:
-        """ValueError or NotThereError when the lab has no such player."""
+        """ValueError or NotFoundError when the lab has no such player."""
         full_name = self.resolve(name)
         try:
             return load_player(full_name)
@@ -107,17 +106,17 @@ class LabPlayers:
             raise ValueError(str(error).replace(self._folder, RUNS)) from error
 
     def resolve(self, name: str) -> str:
-        """The name outside the lab."""
+        """The player's name outside the lab."""
         if not name.startswith(RUNS):
             if parse_name(name).kind not in (*KINDS, *model_names()):
-                there_are = ", ".join([*KINDS, *model_names()])
-                raise ValueError(f"the lab has no player {name[:80]!r}: {there_are}, or {RUNS}NAME")
+                names = ", ".join([*KINDS, *model_names()])
+                raise ValueError(f"the lab has no player {name[:80]!r}: {names}, or {RUNS}NAME")
             return name
         run, settings = _split(name.removeprefix(RUNS))
         return f"{self._runs.run(run).path.absolute()}{settings}"
 
     def shown(self, full_name: str) -> str:
-        """A player's own name as the lab shows it."""
+        """The player's name in the lab."""
         inside = full_name.startswith(self._folder)
         return f"{RUNS}{full_name.removeprefix(self._folder)}" if inside else full_name
 
@@ -126,8 +125,8 @@ def player_routes(players: LabPlayers) -> APIRouter:
     router = APIRouter()
 
     @router.get("/api/players")
-    def offers() -> list[dict[str, Any]]:
-        return [asdict(offer) for offer in players.offers()]
+    def offers() -> list[Offer]:
+        return list(players.offers())
 
     return router
 
@@ -138,12 +137,12 @@ def _split(text: str) -> tuple[str, str]:
     return (name, f":{settings}") if colon and "=" in settings else (text, "")
 
 
-def _trained(run: RunDirectory) -> Offer | None:
-    """None for runs that do not play chess, or not yet."""
+def _run_offer(run: RunDirectory) -> Offer | None:
+    """None for a run that does not play chess, or has no checkpoint yet."""
     kind = player_kind(run.path)
-    if kind is None or kind == "minichess":
+    if kind is None or kind == MINICHESS:
         return None
-    settings = STRENGTHS.get(kind, CHOOSING)
+    settings = STRENGTHS.get(kind, POLICY_STRENGTHS)
     if run.best() is not None:
         settings = settings | {"version=best": "at its best so far"}
     return Offer(
@@ -153,9 +152,9 @@ def _trained(run: RunDirectory) -> Offer | None:
     )
 
 
-def _shipped(name: str) -> Offer:
+def _model_offer(name: str) -> Offer:
     card = read_model_card(name)
-    settings = STRENGTHS.get(str(card.player["kind"]), CHOOSING)
+    settings = STRENGTHS.get(str(card.player["kind"]), POLICY_STRENGTHS)
     return Offer(title=name, about=card.about, strengths=_strengths(name, settings))
 
 
@@ -167,7 +166,7 @@ def _strengths(name: str, settings: Mapping[str, str]) -> tuple[Strength, ...]:
 
 
 def player_kind(run: Path) -> str | None:
-    """Of the player in the newest checkpoint, None without one; reading all would be felt."""
+    """The kind of player in the newest checkpoint's card; None without a checkpoint."""
     checkpoints = Checkpoints(run)
     steps = checkpoints.steps()
     newest = checkpoints.path(steps[-1]) if steps else None
@@ -176,8 +175,38 @@ def player_kind(run: Path) -> str | None:
 
 @lru_cache(maxsize=1000)
 def _kind_of(checkpoint: Path, _changed_ns: int) -> str | None:
-    """Read once, for a checkpoint never changes; None when it is damaged."""
+    """Each card is read once, because checkpoints never change. None when it is corrupt."""
     try:
         return str(read_card(checkpoint).player.get("kind"))
-    except DamagedError:
+    except CorruptError:
         return None
+
+
+class CommandLineNames:
+    """Names of players and files as they are typed in the folder above the runs.
+
+    Matches and ratings run as if they were typed there, so the lab and the command line use the
+    same names and the same files."""
+
+    def __init__(self, runs: Path, players: LabPlayers) -> None:
+        self._players = players
+        self._runs = runs.absolute()
+        self.folder = self._runs.parent
+
+    def name(self, lab_name: str) -> str:
+        """The full name of a player, the version of a trained one included. ValueError or
+        NotFoundError when it cannot be loaded."""
+        player = self._players.load(lab_name)
+        player.close()
+        return player.name.removeprefix(f"{self.folder}/".replace("//", "/"))
+
+    def path(self, path: Path) -> str:
+        """A path below the folder, as an argument."""
+        return str(path.absolute().relative_to(self.folder))
+
+    def shown(self, full_name: str) -> str:
+        """A player's name in the lab."""
+        for prefix in (f"{self._runs}/", f"{self._runs.name}/"):
+            if full_name.startswith(prefix):
+                return f"{RUNS}{full_name.removeprefix(prefix)}"
+        return full_name

@@ -1,31 +1,37 @@
-"""What a page that knows no rules must be told of a position and of a line of moves."""
+"""What the page needs to know about a position and a line of moves: the page knows no rules."""
 
 from collections.abc import Iterable
-from typing import Any
+
+from typing_extensions import TypedDict
 
 from selfmate.rules import Board
 
-PROMOTED_LENGTH = 5  # of a UCI text such as e7e8q
+PROMOTION_LENGTH = 5  # of a UCI move such as e7e8q
 
 
-def choices_of(board: Board, legal: Iterable[str] | None = None) -> dict[str, Any]:
-    """Where the pieces can go, which of these moves promote, and what each is called; of all legal
-    moves unless some are given."""
-    moves = list(board.legal_moves() if legal is None else legal)
+class LegalMoves(TypedDict):
+    destinations: dict[str, list[str]]  # squares by the square that a piece moves from
+    promotions: list[str]  # moves such as e7e8 that need a choice of piece
+    legal: dict[str, str]  # SAN by UCI
+
+
+def legal_moves_of(board: Board, moves: Iterable[str] | None = None) -> LegalMoves:
+    """All legal moves, or those that are given."""
+    legal = list(board.legal_moves() if moves is None else moves)
     destinations: dict[str, list[str]] = {}
-    for move in moves:
-        to = destinations.setdefault(move[:2], [])
-        if move[2:4] not in to:  # one square, though a pawn may become four pieces there
-            to.append(move[2:4])
+    for move in legal:
+        squares = destinations.setdefault(move[:2], [])
+        if move[2:4] not in squares:  # four promotions lead to one square
+            squares.append(move[2:4])
     return {
         "destinations": destinations,
-        "promotions": sorted({move[:4] for move in moves if len(move) == PROMOTED_LENGTH}),
-        "legal": {move: board.san(move) for move in moves},
+        "promotions": sorted({move[:4] for move in legal if len(move) == PROMOTION_LENGTH}),
+        "legal": {move: board.san(move) for move in legal},
     }
 
 
 def sans_of(board: Board, moves: Iterable[str]) -> list[str]:
-    """In algebraic notation, as far as they can be played; engines may say more than there is."""
+    """Moves in algebraic notation, up to the first illegal one: lines of engines may have some."""
     after, sans = board.copy(), []
     for move in moves:
         if move not in after.legal_moves():

@@ -3,28 +3,43 @@
 import os
 from collections.abc import Hashable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import NotRequired
 
-from selfmate.lab.errors import NotThereError
-from selfmate.learners import LEARNERS
-from selfmate.runs.directory import RunDirectory
-from selfmate.runs.errors import RunRefusedError
-from selfmate.runs.header import CONFIG
-from selfmate.runs.listing import DELETED
-from selfmate.runs.lock import is_locked
-from selfmate.runs.status import STATUS, Status
+from typing_extensions import TypedDict
+
+from selfmate.lab.errors import NotFoundError
+from selfmate.learners.registry import LEARNERS
+from selfmate.runs.card import CONFIG
+from selfmate.runs.directory import DELETED, RunDirectory
+from selfmate.runs.run import RunRefusedError
+from selfmate.runs.status import STATUS, is_locked
+
+
+class RunRow(TypedDict):
+    """A run in the list, topic `runs`. One that has not begun has only the required fields."""
+
+    name: str
+    learner: str
+    summary: str
+    state: str
+    problem: str  # why the last start failed
+    step: NotRequired[int]
+    done: NotRequired[float]
+    total: NotRequired[float]
+    unit: NotRequired[str]
+    rate: NotRequired[float | None]
+    seconds_left: NotRequired[float | None]
+    updated: NotRequired[str]
+    message: NotRequired[str]
 
 
 class RunsFolder:
-    """A topic as well: `runs`, the newest first."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._known: dict[str, tuple[int, RunDirectory]] = {}  # with when their settings were new
+        self._known: dict[str, tuple[int, RunDirectory]] = {}  # with the time of their config
 
     def run(self, name: str) -> RunDirectory:
-        """The run of this name; a name is no path, so it leads nowhere else. NotThereError or
-        ValueError when it is none."""
+        """The run of this name. NotFoundError or ValueError when there is none."""
         self.check(name)
         changed = changed_ns(self.path / name / CONFIG)
         known = self._known.get(name)
@@ -33,31 +48,32 @@ class RunsFolder:
         return known[1]
 
     def runs(self) -> Iterator[RunDirectory]:
-        """All that are there; what is no run is left out."""
+        """All runs; folders that are not runs are left out."""
         names = self._names()
-        for gone in self._known.keys() - set(names):
-            self._known.pop(gone, None)
+        for deleted in self._known.keys() - set(names):
+            self._known.pop(deleted, None)
         for name in names:
             try:
                 yield self.run(name)
-            except (NotThereError, RunRefusedError):
+            except (NotFoundError, RunRefusedError):
                 continue
 
     def check(self, name: str) -> None:
-        """NotThereError when there is no such run."""
+        """NotFoundError when there is no such run. A name with a slash is never one."""
         if not _is_name(name) or not changed_ns(self.path / name / CONFIG):
             folder = self.path.absolute().name
-            raise NotThereError(f"there is no run {name[:80]!r} in {folder}")
+            raise NotFoundError(f"there is no run {name[:80]!r} in {folder}")
 
     def version(self) -> Hashable:
         return tuple((name, self._stamp(name)) for name in self._names())
 
-    def data(self) -> list[dict[str, Any]]:
+    def data(self) -> list[RunRow]:
+        """The newest first."""
         rows = [describe(run) for run in self.runs()]
-        return sorted(rows, key=lambda row: row["updated"], reverse=True)
+        return sorted(rows, key=lambda row: row.get("updated", ""), reverse=True)
 
     def _stamp(self, name: str) -> Hashable:
-        """A run that is killed changes no file, but nobody holds its lock any more."""
+        """The lock tells when a run was killed: then no file changes."""
         return changed_ns(self.path / name / STATUS), is_locked(self.path / name)
 
     def _names(self) -> list[str]:
@@ -70,7 +86,7 @@ class RunsFolder:
 
 
 def _is_name(name: str) -> bool:
-    """Whether it can be a run's; bytes that are no text could not be sent to a page."""
+    """Whether it can be a run's name; bytes that are not UTF-8 could not be sent to a page."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -78,20 +94,14 @@ def _is_name(name: str) -> bool:
     return name not in ("", ".", "..") and not name.startswith(DELETED) and not {*"/\0"} & {*name}
 
 
-def describe(run: RunDirectory) -> dict[str, Any]:
-    """What stands in a list of runs."""
+def describe(run: RunDirectory) -> RunRow:
     status = run.status()
     return {
         "name": run.path.name,
         "learner": run.learner,
         "summary": LEARNERS[run.learner].summary if run.learner in LEARNERS else "",
-        **progress_of(status),
-    }
-
-
-def progress_of(status: Status) -> dict[str, Any]:
-    return {
         "state": status.state,
+        "problem": "",
         "step": status.step,
         "done": status.done,
         "total": status.total,
@@ -104,7 +114,7 @@ def progress_of(status: Status) -> dict[str, Any]:
 
 
 def changed_ns(path: Path) -> int:
-    """When, 0 for what is not there."""
+    """The time of the last change, 0 for a file that does not exist."""
     try:
         return path.stat().st_mtime_ns
     except OSError:

@@ -1,6 +1,7 @@
-"""Alarms: what goes wrong when a net learns from its own games, each with what to do about it.
+"""Health checks of self-play training: alarms that name the problem, its numbers and a remedy.
 
-They are judged by figures of the last cycles alone, so any learner that plays itself can ask.
+The checks need nothing but metrics of the last cycles, so every learner with self-play can use
+them.
 """
 
 import math
@@ -12,218 +13,222 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from selfmate.runs.run import Json
 
-# Cycles that are remembered: how far back alarms look, how long a net may take to move from where
-# it started, and how long an alarm must have been silent to be given again.
+# How many cycles the checks look back, how many a new net has to start learning, and how many an
+# alarm must have been silent before it is raised again.
 CYCLES = 10
-# Alarms are asked for in hundreds of cycles: a bound of 95 % would cry wolf in one of forty, one
-# of three deviations does in one of 700. And ten games, whatever they came to, prove nothing.
+# A run has hundreds of cycles: a 95 % bound would give a false alarm in one of forty, a bound of
+# three standard deviations does in one of 700. And ten games prove nothing, whatever their results.
 DEVIATIONS = 3
-# Random play decides 16 % of its games, and 4 % if they are cut after 100 plies.
+# Random play decides 16 % of its games, and 4 % if they are truncated after 100 plies.
 FEW_DECIDED = 0.05
-# Games of fifty plies with any exploration in them are hardly ever the same.
+# Games of fifty plies with any exploration are hardly ever the same.
 FEW_DISTINCT = 0.5
-# Shares of the entropy that all legal moves alike would have. It is 5 % if one move of thirty has
-# 98 %; in a net that was never taught it is 96 % at temperature 0.1.
+# Fractions of the uniform policy's entropy. It is 5 % if one move of thirty has a probability of
+# 98 %; an untrained net has 96 % at temperature 0.1.
 COLLAPSED, UNIFORM = 0.05, 0.95
-# The values of a net that was never taught differ by 0.018.
+# The values of an untrained net have a standard deviation of 0.018.
 DEAD_SPREAD = 0.01
-# Values that are true lie within -1..1, and so does their root mean square.
+# True values lie within -1..1, and so does their root mean square.
 LARGEST_VALUE = 1.0
-# Gradients differ a few times over from cycle to cycle; of fewer cycles no usual one is known.
-GRADIENT_LEAP, ENOUGH_GRADIENTS = 10, 5
+# Gradient norms vary by a small factor from cycle to cycle; the median needs a few cycles.
+GRADIENT_JUMP, MIN_GRADIENTS = 10, 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vitals:
-    """What one cycle of self-play and learning came to. All are finite: a run ends otherwise."""
+class HealthMetrics:
+    """Metrics of one cycle, all finite. The field names are those of the checkpoint on disk."""
 
-    games: int  # that ended in this cycle
-    decided: int  # of them, won by either side
-    cut: int  # of them, by the ply limit; the rest are draws
-    distinct_games: int  # of them, by their moves
-    entropy_nats: float  # mean over positions, of the net's policy over legal moves
-    ln_legal_nats: float  # mean over the same positions of ln(number of legal moves)
-    gradient_norm: float  # mean over updates, before clipping; 0 if there were none
-    value_mean: float | None = None  # of the positions played; None: the net has no values
+    games: int  # of this cycle
+    decided: int  # games won by either side
+    cut: int  # games truncated by the ply limit; the others are draws
+    distinct_games: int
+    entropy_nats: float  # of the policy over legal moves, mean over positions
+    ln_legal_nats: float  # ln(number of legal moves), mean over the same positions
+    gradient_norm: float  # before clipping, mean over updates; 0 if there were none
+    value_mean: float | None = None  # mean of the positions' values; None: the net has none
     value_spread: float | None = None  # their standard deviation
 
     def __post_init__(self) -> None:
         if self.decided + self.cut > self.games or self.distinct_games > self.games:
-            raise ValueError(f"more games were counted than the {self.games} there are: {self}")
+            raise ValueError(f"the counts exceed the number of games, {self.games}: {self}")
 
     @property
     def evenness(self) -> float:
-        """1 for all legal moves alike, 0 for one alone."""
+        """1 for a uniform policy, 0 for a deterministic one."""
         return self.entropy_nats / self.ln_legal_nats if self.ln_legal_nats > 0 else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cures:
-    """What can be done in the words of a learner's settings."""
+class Remedies:
+    """What to do about each problem, in terms of a learner's settings."""
 
     variety: str = "raise epsilon or the temperature"
     draws: str = "drop draws, raise epsilon or the temperature, or change the opponents"
     repeats: str = "raise epsilon or the temperature, or add opponents"
     cuts: str = "raise max_plies, or add opponents that can be beaten"
     sameness: str = "drop draws, or change learning_rate"
-    leaps: str = "lower learning_rate, or make the target sync rarer"
+    leaps: str = "lower learning_rate, or update the target net less often"
 
 
-USUAL = Cures()
+DEFAULT_REMEDIES = Remedies()
 
 
 class _Memory(BaseModel):
-    """What a watch keeps between cycles; numbers become plain ones, for JSON."""
+    """What a monitor keeps between cycles, as plain numbers for JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", revalidate_instances="always")
 
-    cycles: tuple[Vitals, ...] = ()  # the last ones, newest last
-    silent: dict[str, int] = {}  # cycles since an alarm held, of those that did lately
+    cycles: tuple[HealthMetrics, ...] = ()  # the last ones, newest last
+    silent: dict[str, int] = {}  # cycles since an alarm last held, of recent alarms
 
 
-class Watch:
-    """Gives an alarm when it begins, not in every cycle in which it holds."""
+class HealthMonitor:
+    """Raises an alarm when a problem begins, not in every cycle in which it persists."""
 
-    def __init__(self, cures: Cures = USUAL, unasked: Collection[str] = ()) -> None:
-        """Checks that mean nothing to a learner are not asked."""
-        self._memory, self._cures, self._unasked = _Memory(), cures, unasked
+    def __init__(
+        self, remedies: Remedies = DEFAULT_REMEDIES, skipped: Collection[str] = ()
+    ) -> None:
+        """`skipped` names checks that make no sense for a learner."""
+        self._memory, self._remedies, self._skipped = _Memory(), remedies, skipped
 
-    def alarms(self, vitals: Vitals) -> list[str]:
-        """Sentences for what this cycle, seen with the last ones, brought anew."""
-        cycles = (*self._memory.cycles, vitals)[-CYCLES:]
-        standing = standing_alarms(cycles, self._cures)
-        held = {name: said for name, said in standing.items() if name not in self._unasked}
+    def alarms(self, health_metrics: HealthMetrics) -> list[str]:
+        """A sentence for each problem that begins with this cycle."""
+        cycles = (*self._memory.cycles, health_metrics)[-CYCLES:]
+        standing = standing_alarms(cycles, self._remedies)
+        held = {name: text for name, text in standing.items() if name not in self._skipped}
         silent = {name: count + 1 for name, count in self._memory.silent.items() if count < CYCLES}
         self._memory = _Memory(cycles=cycles, silent=silent | dict.fromkeys(held, 0))
         return [sentence for name, sentence in held.items() if name not in silent]
 
     def facts(self) -> dict[str, Json]:
-        """All that a watch needs to go on, for JSON."""
+        """The state of the monitor, for JSON."""
         facts: dict[str, Json] = self._memory.model_dump(mode="json")
         return facts
 
     def load(self, facts: Json) -> None:
-        """Takes over what `facts` returned once; ValueError when it is something else."""
+        """Restores what `facts` returned; ValueError if it is something else."""
         try:
             self._memory = _Memory.model_validate(facts)
         except ValidationError as error:
             reason = error.errors()[0]["msg"].lower()
-            raise ValueError(f"these are not the facts of a watch: {reason}") from None
+            raise ValueError(f"these are not the facts of a health monitor: {reason}") from None
 
 
-def standing_alarms(cycles: Sequence[Vitals], cures: Cures = USUAL) -> dict[str, str]:
-    """All that is wrong after some cycles, at least one and the newest last."""
-    found = {name: check(cycles, cures) for name, check in CHECKS.items()}
+def standing_alarms(
+    cycles: Sequence[HealthMetrics], remedies: Remedies = DEFAULT_REMEDIES
+) -> dict[str, str]:
+    """All problems after some cycles, at least one, the newest last."""
+    found = {name: check(cycles, remedies) for name, check in CHECKS.items()}
     return {name: sentence for name, sentence in found.items() if sentence}
 
 
-def highest_share(count: int, total: int) -> float:
-    """The most that a share can be, seen `count` times in `total`: Wilson's upper bound."""
+def upper_bound(count: int, total: int) -> float:
+    """Wilson's upper bound of a probability, for `count` successes in `total` trials."""
     if not total:
         return 1.0
-    share, doubt = count / total, DEVIATIONS**2 / total
-    half = math.sqrt(doubt * (share * (1 - share) + doubt / 4))
-    return (share + doubt / 2 + half) / (1 + doubt)
+    rate, z2 = count / total, DEVIATIONS**2 / total
+    half = math.sqrt(z2 * (rate * (1 - rate) + z2 / 4))
+    return (rate + z2 / 2 + half) / (1 + z2)
 
 
-def _proof(
-    cycles: Sequence[Vitals], count: Callable[[Vitals], int], share: float
-) -> Sequence[Vitals]:
-    """The fewest newest cycles whose games prove that those counted are a smaller share; or none.
+def _evidence(
+    cycles: Sequence[HealthMetrics], count: Callable[[HealthMetrics], int], rate: float
+) -> Sequence[HealthMetrics]:
+    """The fewest newest cycles that prove a rate of counted games below `rate`, or none.
 
-    So large cycles are judged at once, and small ones when there are enough of them.
+    Large cycles are judged at once, small ones when there are enough of them.
     """
     for length in range(1, len(cycles) + 1):
         newest = cycles[-length:]
-        if highest_share(sum(map(count, newest)), sum(cycle.games for cycle in newest)) < share:
+        if upper_bound(sum(map(count, newest)), sum(cycle.games for cycle in newest)) < rate:
             return newest
     return ()
 
 
-def _draws(cycles: Sequence[Vitals], cures: Cures) -> str | None:
-    proof = _proof(cycles, lambda cycle: cycle.decided, FEW_DECIDED)
+def _draws(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
+    proof = _evidence(cycles, lambda cycle: cycle.decided, FEW_DECIDED)
     if not proof:
         return None
     games, decided = sum(cycle.games for cycle in proof), sum(cycle.decided for cycle in proof)
     cut = sum(cycle.cut for cycle in proof)
     drawn = games - decided - cut
-    cure = cures.cuts if cut > drawn else cures.draws
+    cure = remedies.cuts if cut > drawn else remedies.draws
     return (
-        f"Only {decided:,} of the last {games:,} games were decided ({drawn:,} drawn, {cut:,} cut "
-        f"by the ply limit), so little tells good moves from bad: {cure}."
+        f"Only {decided:,} of the last {games:,} games were decided ({drawn:,} drawn, {cut:,} "
+        f"truncated by the ply limit), so there is little to learn from: {cure}."
     )
 
 
-def _repeats(cycles: Sequence[Vitals], cures: Cures) -> str | None:
-    proof = _proof(cycles, lambda cycle: cycle.distinct_games, FEW_DISTINCT)
+def _repeats(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
+    proof = _evidence(cycles, lambda cycle: cycle.distinct_games, FEW_DISTINCT)
     if not proof:
         return None
     games = sum(cycle.games for cycle in proof)
     distinct = sum(cycle.distinct_games for cycle in proof)
     return (
-        f"Only {distinct:,} of the last {games:,} games were different, so there is little to "
-        f"learn from them: {cures.repeats}."
+        f"Only {distinct:,} of the last {games:,} games were different, so self-play repeats "
+        f"itself: {remedies.repeats}."
     )
 
 
-def _collapse(cycles: Sequence[Vitals], cures: Cures) -> str | None:
+def _collapse(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
     newest = cycles[-1]
     if newest.evenness >= COLLAPSED:
         return None
     return (
-        f"The policy has collapsed to nearly one move a position (entropy "
-        f"{newest.entropy_nats:.3f} nats, for all legal moves alike it is "
-        f"{newest.ln_legal_nats:.2f}): {cures.variety}, or lower learning_rate."
+        f"The policy has collapsed to nearly one move per position (entropy "
+        f"{newest.entropy_nats:.3f} nats, a uniform policy has "
+        f"{newest.ln_legal_nats:.2f}): {remedies.variety}, or lower learning_rate."
     )
 
 
-def _uniform(cycles: Sequence[Vitals], cures: Cures) -> str | None:
+def _uniform(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
     newest = cycles[-1]
     if len(cycles) < CYCLES or min(cycle.evenness for cycle in cycles) <= UNIFORM:
         return None
     return (
-        f"The policy has taken all legal moves alike for {len(cycles)} cycles (entropy "
+        f"The policy has been nearly uniform for {len(cycles)} cycles (entropy "
         f"{newest.entropy_nats:.2f} nats of {newest.ln_legal_nats:.2f}): raise learning_rate, or "
         "lower the temperature."
     )
 
 
-def _dead(cycles: Sequence[Vitals], cures: Cures) -> str | None:
+def _dead(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
     mean, spread = cycles[-1].value_mean, cycles[-1].value_spread
     if mean is None or spread is None:
         return None
-    lived = any((cycle.value_spread or 0.0) >= DEAD_SPREAD for cycle in cycles)
-    # A net may begin with all values alike, but not fall back to that.
-    if spread >= DEAD_SPREAD or (len(cycles) < CYCLES and not lived):
+    has_differed = any((cycle.value_spread or 0.0) >= DEAD_SPREAD for cycle in cycles)
+    # A net may start with equal values, but must not fall back to them.
+    if spread >= DEAD_SPREAD or (len(cycles) < CYCLES and not has_differed):
         return None
     return (
-        f"The net says the same of every position (values differ by {spread:.4f} from "
-        f"{mean:+.2f}): {cures.sameness}."
+        f"The net gives every position the same value (standard deviation {spread:.4f} around "
+        f"{mean:+.2f}): {remedies.sameness}."
     )
 
 
-def _explosion(cycles: Sequence[Vitals], cures: Cures) -> str | None:
+def _explosion(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
     mean, spread = cycles[-1].value_mean, cycles[-1].value_spread
     if mean is None or spread is None or math.hypot(mean, spread) <= LARGEST_VALUE:
         return None
     return (
-        f"Values explode (mean {mean:+.3g}, spread {spread:.3g}, where "
-        f"none should be outside -1 to 1): {cures.leaps}."
+        f"Values explode (mean {mean:+.3g}, standard deviation {spread:.3g}, although all should "
+        f"lie within -1 to 1): {remedies.leaps}."
     )
 
 
-def _gradient(cycles: Sequence[Vitals], cures: Cures) -> str | None:
+def _gradient(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
     earlier = [cycle.gradient_norm for cycle in cycles[:-1] if cycle.gradient_norm > 0]
     newest = cycles[-1].gradient_norm
-    if len(earlier) < ENOUGH_GRADIENTS or newest <= GRADIENT_LEAP * median(earlier):
+    if len(earlier) < MIN_GRADIENTS or newest <= GRADIENT_JUMP * median(earlier):
         return None
     return (
-        f"The gradient norm of {newest:.3g} is {newest / median(earlier):.0f} times what it was in "
-        f"the last {len(earlier)} cycles: {cures.leaps}."
+        f"The gradient norm of {newest:.3g} is {newest / median(earlier):.0f} times the median of "
+        f"the last {len(earlier)} cycles: {remedies.leaps}."
     )
 
 
-CHECKS: dict[str, Callable[[Sequence[Vitals], Cures], str | None]] = {
+CHECKS: dict[str, Callable[[Sequence[HealthMetrics], Remedies], str | None]] = {
     "draws": _draws,
     "repeats": _repeats,
     "collapse": _collapse,

@@ -1,60 +1,62 @@
-"""What values are learned towards. Pure functions; rows are samples."""
+"""Targets of values and policies: pure functions of arrays, whose rows are samples."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.rules.ragged import best_places
+from selfmate.rules import best_places
 
 Array = NDArray[Any]
 
 
-def bootstrapped(rewards: Array, goes_on: Array, next_values: Array, gamma: float) -> Array:
-    """R + gamma * next value; R alone where the game has ended (goes_on is 0, else 1)."""
-    return rewards + gamma * goes_on * next_values
+def bootstrapped(rewards: Array, continues: Array, next_values: Array, gamma: float) -> Array:
+    """R + gamma * V(s'), and R alone where the episode has ended (`continues` is 0, else 1)."""
+    return rewards + gamma * continues * next_values
 
 
 def of_taken(values: Array, actions: Array) -> Array:
-    """The value of one action in each row: [B, A] and [B] to [B]. For SARSA's A'."""
+    """[B] The value of one action in each row, from values [B, A] and actions [B]. In SARSA it is
+    Q(s', a') of the next action."""
     count, width = values.shape
     return values.ravel().take(np.arange(0, count * width, width) + actions)
 
 
 def double_q(online: Array, target: Array) -> Array:
-    """Chosen by the online net, valued by the target net (van Hasselt 2016). Actions that are not
-    allowed have online values of -inf."""
+    """[B] Double Q-learning (van Hasselt et al. 2016): Q_target(s', argmax_a Q_online(s', a)), from
+    values [B, A]. Illegal actions have online values of -inf."""
     return of_taken(target, online.argmax(axis=1))
 
 
 def ragged_double_q(online: Array, target: Array, offsets: Array) -> Array:
-    """As `double_q`, for rows of legal actions end to end: [N] and [B + 1] to [B]. With the target
-    net in both places this is the plain maximum."""
+    """[B] As `double_q`, for the values [N] of legal actions, row after row, with offsets [B + 1].
+    With the target's values in both places this is Q-learning's maximum."""
     chosen: Array = target[best_places(online, offsets)]
     return chosen
 
 
-def shaped(returns: Array, discounts: Array, here: Array, there: Array, share: float) -> Array:
-    """Returns with potential shaping (Ng 1999), for the mover here: less share * (the potential
-    here - discount * the potential there), each for its own mover.
+def shaped(returns: Array, discounts: Array, here: Array, there: Array, weight: float) -> Array:
+    """[B] Returns with potential-based shaping (Ng et al. 1999): R + weight * (discount * phi(s') -
+    phi(s)), each potential in the view of the side to move.
 
-    For one ply of negamax the discount is -gamma, so the reward is r - share * (gamma * there +
-    here). On the way of several plies all between cancels. The best action stays the best: every
-    action of a position loses the same, its potential.
+    For one ply of negamax the discount is -gamma. Over several plies the potentials in between
+    cancel. The best action stays the best, because all actions of a position lose the same
+    potential.
     """
-    left: Array = returns - share * (here - discounts * there)
-    return left
+    rewards: Array = returns - weight * (here - discounts * there)
+    return rewards
 
 
 def advantages(results: Array, is_white: Array, baseline: Array | float) -> Array:
-    """What came of each ply for its mover, beyond what was to be expected (Williams 1992); results
-    and baseline are in White's view."""
+    """[B] The result of each ply minus the baseline (Williams 1992), in the view of the side that
+    moved. Results and baseline are in White's view."""
     gains: Array = results - baseline
     return np.where(is_white, gains, -gains)
 
 
-def importance_weights(log_probs: Array, sampled_log_probs: Array, most: float) -> Array:
-    """How many times as likely a move is now as when it was drawn, at most `most`."""
-    # Cut before exp, which would overflow.
-    weights: Array = np.exp(np.minimum(log_probs - sampled_log_probs, np.log(most)))
+def importance_weights(log_probs: Array, sampled_log_probs: Array, max_weight: float) -> Array:
+    """[B] pi(a|s) / mu(a|s), truncated at `max_weight` (Ionides 2008), for the policy mu that the
+    action was sampled from."""
+    # Truncated before exp, which could overflow.
+    weights: Array = np.exp(np.minimum(log_probs - sampled_log_probs, np.log(max_weight)))
     return weights

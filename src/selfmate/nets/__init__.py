@@ -1,1 +1,1 @@
-"""Torch modules and their shapes. They know of rows and columns, not of chess."""
+"""Nets in torch, one configuration class each, and what trains and evaluates them."""

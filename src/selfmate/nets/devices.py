@@ -1,4 +1,7 @@
-"""Where nets are computed: on the CPU or on a graphics card."""
+"""Where nets are computed: devices, threads, and tensors as arrays for the core."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -7,13 +10,14 @@ from torch import Tensor
 
 
 def check_device(name: str) -> None:
-    """ValueError when there is none of that name here."""
+    """ValueError when this machine has no such device."""
     if name == "cuda" and not torch.cuda.is_available():
         raise ValueError("there is no CUDA device here, or torch was built without CUDA: use cpu")
 
 
 def placed(planes: NDArray[np.float32], device: torch.device) -> Tensor:
-    """On a graphics card by way of pinned memory, so that computing goes on meanwhile."""
+    """The array as a tensor on the device. A GPU gets it by way of pinned memory, without waiting
+    for the copy."""
     rows = torch.from_numpy(planes)
     if device.type == "cpu":
         return rows
@@ -21,5 +25,30 @@ def placed(planes: NDArray[np.float32], device: torch.device) -> Tensor:
 
 
 def mixed_precision(device: torch.device) -> torch.autocast:
-    """For a `with`: products in bfloat16 where a graphics card computes, else nothing changes."""
+    """For `with`: matrix products in bfloat16 on a GPU; on a CPU nothing changes."""
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+
+
+@contextmanager
+def computing_threads(count: int) -> Iterator[None]:
+    """Sets the number of threads that torch computes on, within `with` and in this thread. The last
+    bits of a sum depend on it."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within `with`, sums are the same on machines of any number of cores."""
+    with computing_threads(1):
+        yield
+
+
+def numbers_of(tensor: Tensor) -> NDArray[np.float32]:
+    """The tensor as an array, copied only if it is not contiguous in memory."""
+    numbers: NDArray[np.float32] = tensor.detach().contiguous().numpy()
+    return numbers

@@ -1,4 +1,4 @@
-"""What a net says of positions: chances and logits as arrays, for a search to ask for."""
+"""Evaluators: a net as a function from planes to WDL and policy logits, as a search calls it."""
 
 from copy import deepcopy
 from typing import Protocol
@@ -8,66 +8,104 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfmate.nets.core_evaluator import CoreEvaluator
-from selfmate.nets.se_resnet import PLANES, SeResNet, chances_of
-from selfmate.nets.threads import one_thread
+from selfmate import _core
+from selfmate.nets.devices import one_thread
+from selfmate.nets.resnet import PLANES, SeResNet, wdl_of
 
 ENGINES = ("auto", "core", "torch")
 
-Answer = tuple[NDArray[np.float32], NDArray[np.float32]]
+Floats = NDArray[np.float32]
 
 
 class Evaluator(Protocol):
-    """A net as it was when this was made or last refreshed. Several threads may ask at once."""
+    """A net with the weights that it had when the evaluator was made or last refreshed. Several
+    threads may call it at the same time."""
 
-    def __call__(self, planes: NDArray[np.float32]) -> Answer:
-        """Chances [N, 3] of win, draw and loss for the side to move, and logits [N, 4672] of all
-        actions, for planes [N, 68, 8, 8].
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        """From planes68 [N, 68, 8, 8]: WDL of the side to move [N, 3] and policy logits of az4672
+        [N, 4672]. Blocks.
 
         A row's answer is the same, bit for bit, whatever else is in the batch.
         """
         ...
 
     def refresh(self) -> None:
-        """Takes over what the net has learned since."""
+        """Copies the weights of the net again. Not while another thread evaluates."""
         ...
 
 
 def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> Evaluator:
-    """The core's engine is the quicker one on any processor and takes any number of rows at its
-    best speed; torch's serves other devices. "auto" knows which."""
+    """ "auto" chooses the core on a CPU, where it is the faster engine at any batch size, and torch
+    on other devices."""
     if engine not in ENGINES:
         raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
-    on_processor = net.device.type == "cpu"
-    if engine == "core" and not on_processor:
-        raise ValueError("the core evaluates nets on processors only; take engine torch")
-    if on_processor and engine != "torch":
+    on_cpu = net.device.type == "cpu"
+    if engine == "core" and not on_cpu:
+        raise ValueError("the core evaluates nets on CPUs only; use engine torch")
+    if on_cpu and engine != "torch":
         return CoreEvaluator(net, threads=threads)
     return TorchEvaluator(net)
 
 
+class CoreEvaluator:
+    """The forward pass in C++, on the CPU."""
+
+    def __init__(self, net: SeResNet, *, threads: int = 1) -> None:
+        self._net, self._threads = net, threads
+        config = net.config
+        self._core = _core.SeResNet(
+            net.arrays(),
+            blocks=config.blocks,
+            filters=config.filters,
+            attention=config.attention_blocks,
+            squeeze=config.squeeze_excitation,
+            wdl=config.wdl,
+            semantic=config.semantic_planes,
+        )
+
+    def refresh(self) -> None:
+        self._core.load(self._net.arrays())
+
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        values, logits = self._core.evaluate(planes, self._threads)
+        return _wdl(values), logits
+
+
+def _wdl(values: Floats) -> Floats:
+    """As `selfmate.nets.resnet.wdl_of`; in double precision, so that rows sum to 1."""
+    exact = values.astype(np.float64)
+    if values.shape[1] == 3:
+        powers = np.exp(exact - exact.max(axis=1, keepdims=True))
+        wdl: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    else:
+        scalar = np.tanh(exact)
+        wdl = np.concatenate([(1 + scalar) / 2, 0 * scalar, (1 - scalar) / 2], axis=1)
+    return wdl.astype(np.float32)
+
+
 class TorchEvaluator:
-    """On the net's device; on a processor, on one thread."""
+    """The forward pass in torch, on the net's device; on a CPU, on one thread."""
 
     def __init__(self, net: SeResNet) -> None:
         self._net = net
         self._copy = deepcopy(net).eval()
-        # Small blocks waste little on few rows; a graphics card wants to be busy.
+        # Small blocks waste little on few rows; a GPU needs large ones to be busy.
         self._block_rows = 16 if net.device.type == "cpu" else 256
 
     def refresh(self) -> None:
         self._copy.load_state_dict(self._net.state_dict())
 
     @torch.inference_mode()
-    def __call__(self, planes: NDArray[np.float32]) -> Answer:
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
         with one_thread():
-            found = [self._copy(block) for block in self._blocks(torch.from_numpy(planes))]
-            logits = torch.cat([policy for policy, _ in found])[: len(planes)]
-            value = torch.cat([value for _, value in found])[: len(planes)]
-        return chances_of(value.cpu()).numpy(), logits.cpu().numpy()
+            outputs = [self._copy(block) for block in self._blocks(torch.from_numpy(planes))]
+            logits = torch.cat([policy for policy, _ in outputs])[: len(planes)]
+            value = torch.cat([value for _, value in outputs])[: len(planes)]
+        return wdl_of(value.cpu()).numpy(), logits.cpu().numpy()
 
     def _blocks(self, planes: Tensor) -> tuple[Tensor, ...]:
-        """All of one size, the last one filled up: sums depend on how many rows there are."""
+        """Blocks of one size, the last one padded: the last bits of a product depend on the number
+        of rows."""
         missing = -len(planes) % self._block_rows
-        filled = torch.cat([planes, torch.zeros(missing, PLANES, 8, 8)]) if missing else planes
-        return torch.split(filled.to(self._copy.device), self._block_rows)
+        padded = torch.cat([planes, torch.zeros(missing, PLANES, 8, 8)]) if missing else planes
+        return torch.split(padded.to(self._copy.device), self._block_rows)

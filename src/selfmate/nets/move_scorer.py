@@ -1,7 +1,7 @@
-"""A score for each move of a position: what both have in common is computed once.
+"""The move scorer: one score per legal move of a position, and optionally a value of the position.
 
-The first layer sees position and move side by side. A product with two vectors side by side is the
-sum of two products, so the position's is made once for all its moves.
+The first layer takes position and move concatenated. Its product is the sum of a product with the
+position and one with the move, so the position's is computed once for all its moves.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,96 +15,91 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
+from selfmate.nets.config import MoveScorerConfig
+from selfmate.nets.devices import one_thread
 from selfmate.nets.sparse import GroupedLinear, SparseLinear
-from selfmate.nets.threads import one_thread
-from selfmate.rules.ragged import SparseRows
+from selfmate.rules import SparseRows
 
-BLOCK_ROWS = 128  # three positions' moves; 32 take a third longer
+BLOCK_ROWS = 128  # the moves of about three positions; blocks of 32 take a third longer
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """Positions and the moves to be scored in each, which has at least one."""
+    """Positions and the moves to score, at least one per position."""
 
     positions: SparseRows  # [B]
-    is_white: NDArray[np.bool_]  # [B] who is to move
+    is_white: NDArray[np.bool_]  # [B] whether White is to move
     moves: SparseRows  # [N]
-    offsets: NDArray[np.int64]  # [B + 1] position i has the moves offsets[i] to offsets[i + 1]
-
-
-@dataclass(frozen=True, kw_only=True)
-class MoveScorerShape:
-    position_inputs: int
-    move_inputs: int
-    hidden: tuple[int, ...]
-    value_head: bool = False
+    offsets: NDArray[np.int64]  # [B + 1] position i has the rows offsets[i] to offsets[i + 1]
 
 
 class MoveScorer(torch.nn.Module):
-    def __init__(self, shape: MoveScorerShape) -> None:
+    def __init__(self, config: MoveScorerConfig, *, position_inputs: int, move_inputs: int) -> None:
         super().__init__()
-        self.shape = shape
-        width = shape.hidden[0]
-        self.position = SparseLinear(shape.position_inputs, width)
-        self.move = GroupedLinear(shape.move_inputs, width)
-        self.hidden = torch.nn.ModuleList(torch.nn.Linear(*pair) for pair in pairwise(shape.hidden))
-        self.score = torch.nn.Linear(shape.hidden[-1], 1)
-        self.value = ValueHead(width) if shape.value_head else None
+        self.config = config
+        hidden = config.hidden
+        self.position = SparseLinear(position_inputs, hidden[0])
+        self.move = GroupedLinear(move_inputs, hidden[0])
+        self.hidden = torch.nn.ModuleList(torch.nn.Linear(*pair) for pair in pairwise(hidden))
+        self.score = torch.nn.Linear(hidden[-1], 1)
+        self.value = ValueHead(hidden[0]) if config.value_head else None
 
     def forward(self, asked: Candidates) -> tuple[Tensor, Tensor | None]:
-        """The scores [N] of all moves, and the values [B] of the positions if there is a head."""
-        of_positions = self.position(asked.positions)
-        scores = self._scored(self.move(asked.moves, asked.offsets, of_positions))
+        """The scores [N] of all moves, which are logits of the policy, and the values [B] of the
+        positions in White's view; None without a value head."""
+        positions = self.position(asked.positions)
+        scores = self._scores(self.move(asked.moves, asked.offsets, positions))
         if self.value is None:
             return scores, None
-        return scores, self.value(of_positions, _column(asked.is_white))
+        return scores, self.value(positions, _column(asked.is_white))
 
     @torch.inference_mode()
     def scores(self, asked: Candidates) -> NDArray[np.float32]:
-        """[N] As `forward`, and the same, bit for bit, in whatever batch a position is."""
+        """[N] As `forward`, and a position's scores are the same, bit for bit, in any batch."""
         with one_thread():
-            of_positions = self.position(asked.positions)
-            first = self.move(asked.moves, asked.offsets, of_positions)
-            return _in_blocks(self._scored, first)
+            positions = self.position(asked.positions)
+            first = self.move(asked.moves, asked.offsets, positions)
+            return _in_blocks(self._scores, first)
 
     @torch.inference_mode()
     def values(
         self, positions: SparseRows, is_white: NDArray[np.bool_]
     ) -> NDArray[np.float32] | None:
-        """[B] In White's view, the same in whatever batch; None without a value head."""
+        """[B] In White's view, the same in any batch; None without a value head."""
         if self.value is None:
             return None
         with one_thread():
             return _in_blocks(self.value, self.position(positions), _column(is_white))
 
-    def _scored(self, level: Tensor) -> Tensor:
-        level = torch.relu(level)
+    def _scores(self, first: Tensor) -> Tensor:
+        """[N] From the first layer's output [N, width], before its ReLU."""
+        output = torch.relu(first)
         for layer in self.hidden:
-            level = torch.relu(layer(level))
-        scores: Tensor = self.score(level)
+            output = torch.relu(layer(output))
+        scores: Tensor = self.score(output)
         return scores[:, 0]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights, in place: who writes to them changes the net."""
+        """The weights by name, sharing memory with the net: writing to them changes it."""
         return {name: tensor.detach().numpy() for name, tensor in self.state_dict().items()}
 
     def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Takes over weights of the same layout."""
+        """Copies weights of the same names and shapes into the net."""
         for name, array in self.arrays().items():
             array[...] = weights[name]
 
 
 class ValueHead(torch.nn.Module):
-    """What White can expect, -1 to 1, from what the first layer says of positions and the turn."""
+    """The expected result in White's view, -1 to 1, from the first layer's output and the turn."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.turn = torch.nn.Linear(1, width, bias=False)
         self.out = torch.nn.Linear(width, 1)
 
-    def forward(self, of_positions: Tensor, is_white: Tensor) -> Tensor:
-        level = torch.relu(of_positions + self.turn(is_white))
-        values: Tensor = self.out(level)
+    def forward(self, positions: Tensor, is_white: Tensor) -> Tensor:
+        output = torch.relu(positions + self.turn(is_white))
+        values: Tensor = self.out(output)
         return torch.tanh(values[:, 0])
 
 
@@ -113,15 +108,15 @@ def _column(flags: NDArray[np.bool_]) -> Tensor:
 
 
 def _in_blocks(function: Callable[..., Tensor], *inputs: Tensor) -> NDArray[np.float32]:
-    """The function of all rows, made in blocks of one size: of a dense product the last bits change
-    with the number of rows."""
+    """The function of all rows, computed in blocks of one size: the last bits of a dense product
+    depend on the number of rows."""
     blocks = zip(*map(_blocks, inputs), strict=True)
-    found = torch.cat([function(*block) for block in blocks])[: len(inputs[0])]
-    values: NDArray[np.float32] = found.numpy()
+    output = torch.cat([function(*block) for block in blocks])[: len(inputs[0])]
+    values: NDArray[np.float32] = output.numpy()
     return values
 
 
 def _blocks(rows: Tensor) -> list[Tensor]:
-    """Of BLOCK_ROWS each, the last one filled up."""
+    """Blocks of BLOCK_ROWS rows, the last one padded."""
     *whole, last = torch.split(rows, BLOCK_ROWS)
     return [*whole, pad(last, (0, 0, 0, BLOCK_ROWS - len(last)))]

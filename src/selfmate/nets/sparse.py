@@ -1,7 +1,8 @@
-"""Layers whose inputs are mostly zero, or whose outputs are mostly not asked for.
+"""Layers for sparse inputs and for rows of uneven length, such as the legal moves of positions.
 
-Their products are made by the core, several times faster than with dense matrices, and bit for bit
-the same on any number of threads.
+Linear layers take sparse inputs or give few requested outputs; softmax and sums go row by row.
+The core computes their products several times faster than dense matrices would, and bit for bit the
+same on any number of threads.
 """
 
 import math
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate import _core
-from selfmate.nets.numbers import numbers_of
-from selfmate.rules.ragged import Ragged, SparseRows
+from selfmate.nets.devices import numbers_of
+from selfmate.rules import Ragged, SparseRows
 
 
 class SparseLinear(torch.nn.Module):
@@ -31,18 +32,18 @@ class SparseLinear(torch.nn.Module):
 
 
 class GroupedLinear(torch.nn.Module):
-    """y = x W + b for sparse rows x that come in groups, each group with a b of its own."""
+    """y = x W + b for sparse rows x in groups, each group with its own b."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
         self.weight = _uniform((inputs, outputs), inputs)
 
-    def forward(self, rows: SparseRows, offsets: NDArray[np.int64], of_groups: Tensor) -> Tensor:
-        """Group i has the rows offsets[i] to offsets[i + 1], and adds row i of `of_groups`."""
+    def forward(self, rows: SparseRows, offsets: NDArray[np.int64], biases: Tensor) -> Tensor:
+        """Group i has the rows offsets[i] to offsets[i + 1] and adds row i of `biases`."""
         inputs = len(self.weight)
-        # The groups' rows stand below the weights, and each x has a one in the column of its own.
-        groups = np.repeat(np.arange(inputs, inputs + len(of_groups)), np.diff(offsets))
-        matrix = torch.cat([self.weight, of_groups])
+        # The biases are rows below the weights; each x has a one in the column of its group's bias.
+        groups = np.repeat(np.arange(inputs, inputs + len(biases)), np.diff(offsets))
+        matrix = torch.cat([self.weight, biases])
         product: Tensor = _SparseTimes.apply(  # type: ignore[no-untyped-call]
             matrix, _with_first_columns(rows, groups)
         )
@@ -50,7 +51,7 @@ class GroupedLinear(torch.nn.Module):
 
 
 class PickedLinear(torch.nn.Module):
-    """Of y = x W' + b only some outputs of each row."""
+    """y = x W' + b, only for the requested outputs of each row."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -58,7 +59,7 @@ class PickedLinear(torch.nn.Module):
         self.bias = _uniform((outputs,), inputs)
 
     def forward(self, inputs: Tensor, picked: Ragged) -> Tensor:
-        """[N] The outputs of all rows end to end."""
+        """[N] The picked outputs of all rows, end to end."""
         products: Tensor = _PickedProducts.apply(  # type: ignore[no-untyped-call]
             inputs, self.weight, self.bias, picked
         )
@@ -95,19 +96,19 @@ class _PickedProducts(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         inputs, weight = ctx.saved_tensors
         picked: Ragged = ctx.picked
-        of_outputs = numbers_of(gradients[0])
-        rows = SparseRows(picked.values, of_outputs, picked.offsets)
-        of_bias = np.bincount(picked.values, of_outputs, len(weight)).astype(np.float32)
+        gradient = numbers_of(gradients[0])
+        rows = SparseRows(picked.values, gradient, picked.offsets)
+        bias_gradient = np.bincount(picked.values, gradient, len(weight)).astype(np.float32)
         return (
             _times(rows, weight),
             _transposed_times(rows, inputs, len(weight)),
-            torch.from_numpy(of_bias),
+            torch.from_numpy(bias_gradient),
             None,
         )
 
 
 def _with_first_columns(rows: SparseRows, columns: NDArray[np.int64]) -> SparseRows:
-    """Each row with a one more, in this column."""
+    """Each row with an additional one in the given column."""
     starts = rows.offsets[:-1]
     return SparseRows(
         np.insert(rows.columns, starts, columns),
@@ -131,6 +132,82 @@ def _transposed_times(rows: SparseRows, matrix: Tensor, height: int) -> Tensor:
 
 
 def _uniform(shape: tuple[int, ...], inputs: int) -> torch.nn.Parameter:
-    """As torch's own linear layers begin."""
+    """The initialisation of torch's linear layers."""
     bound = 1 / math.sqrt(inputs)
     return torch.nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
+
+
+Offsets = NDArray[np.int64]  # [B + 1]
+
+
+def log_softmax(scores: Tensor, offsets: Offsets) -> Tensor:
+    """[N] Log-probabilities of the softmax over each row."""
+    log_probs: Tensor = _LogSoftmax.apply(scores, offsets)  # type: ignore[no-untyped-call]
+    return log_probs
+
+
+def row_sums(values: Tensor, offsets: Offsets) -> Tensor:
+    """[B] The sum of each row."""
+    sums: Tensor = _RowSums.apply(values, offsets)  # type: ignore[no-untyped-call]
+    return sums
+
+
+def spread(per_row: Tensor, offsets: Offsets) -> Tensor:
+    """[B] -> [N] Repeats each row's number for all values of the row."""
+    values: Tensor = _Spread.apply(per_row, offsets)  # type: ignore[no-untyped-call]
+    return values
+
+
+def mass_of(logits: NDArray[np.float32], chosen: Ragged) -> NDArray[np.float64]:
+    """[B] The total probability of each row's chosen columns, in the softmax of logits [B, A]."""
+    weights = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
+    at_chosen = weights[chosen.rows, chosen.values]
+    mass: NDArray[np.float64] = np.add.reduceat(at_chosen, chosen.offsets[:-1]) / weights.sum(1)
+    return mass
+
+
+class _LogSoftmax(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, offsets: Offsets) -> Tensor:
+        values: NDArray[np.float32] = scores.detach().numpy()
+        below = values - _spread(np.maximum.reduceat(values, offsets[:-1]), offsets)
+        log_probs = below - _spread(np.log(_sums(np.exp(below), offsets)), offsets)
+        ctx.offsets, ctx.probabilities = offsets, np.exp(log_probs)
+        return torch.from_numpy(log_probs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        gradient: NDArray[np.float32] = gradients[0].numpy()
+        sums = _spread(_sums(gradient, ctx.offsets), ctx.offsets)
+        return torch.from_numpy(gradient - ctx.probabilities * sums), None
+
+
+class _RowSums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, offsets: Offsets) -> Tensor:
+        ctx.offsets = offsets
+        return torch.from_numpy(_sums(values.detach().numpy(), offsets))
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return torch.from_numpy(_spread(gradients[0].numpy(), ctx.offsets)), None
+
+
+class _Spread(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, per_row: Tensor, offsets: Offsets) -> Tensor:
+        ctx.offsets = offsets
+        return torch.from_numpy(_spread(per_row.detach().numpy(), offsets))
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return torch.from_numpy(_sums(gradients[0].numpy(), ctx.offsets)), None
+
+
+def _sums(values: NDArray[np.float32], offsets: Offsets) -> NDArray[np.float32]:
+    sums: NDArray[np.float32] = np.add.reduceat(values, offsets[:-1])
+    return sums
+
+
+def _spread(per_row: NDArray[np.float32], offsets: Offsets) -> NDArray[np.float32]:
+    return np.repeat(per_row, np.diff(offsets))

@@ -1,11 +1,13 @@
-"""A policy over all moves from a sentence of tokens: a transformer whose read-out makes of the
-vectors of the squares one logit for each action."""
+"""The searchless net: a transformer over the 78 tokens of a position, with a logit for each move.
+
+As in Ruoss et al. (2024), the net knows no rules and does not search. Blocks apply their norm first
+(pre-norm). Tokens and moves are in the view of the side to move.
+"""
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,70 +15,56 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from selfmate.nets.threads import one_thread
-from selfmate.nets.token_attention import attended
+from selfmate import _core
+from selfmate.nets.config import PolicyHead, TransformerConfig
+from selfmate.nets.devices import numbers_of, one_thread
 
-TOKENS = 78  # of a position: an opening one, 64 squares, castling and en passant
+TOKENS = 78  # a special one, 64 squares, castling rights and en passant
 VOCABULARY = 16
-SQUARES = slice(1, 65)
+SQUARES = slice(1, 65)  # the tokens of the squares
 PROMOTIONS = 4
-EXPANSION = 4  # a block's hidden layer is so many times as wide
-BLOCK_ROWS = 16  # positions that are computed together, where answers must not depend on others
+EXPANSION = 4  # the hidden layer of a block is this many times as wide as its tokens
+BLOCK_ROWS = 16  # positions in one product, where answers must not depend on the batch
+HEAD_GRAIN = 8  # the core's attention takes heads whose width is a multiple of this
 
-ReadOut = Literal["pairs", "board8x8", "special"]
-Codes = NDArray[np.uint16]  # [A] what each action is: from | to << 6 | promotion << 12
-
-
-@dataclass(frozen=True, kw_only=True)
-class TransformerShape:
-    width: int  # a multiple of the heads
-    blocks: int
-    heads: int = 8
-    read_out: ReadOut = "pairs"
-    geometry: bool = True  # attention knows the places, not only what stands on them
-
-    def __post_init__(self) -> None:
-        if self.blocks < 1 or self.heads < 1 or self.width < 1 or self.width % self.heads:
-            raise ValueError(
-                f"a transformer of {self.blocks} blocks, {self.width} wide, with {self.heads} "
-                "heads cannot be made: it takes a block, and a multiple of the heads as width"
-            )
+MoveCodes = NDArray[np.uint16]  # [A] the move of each action: from | to << 6 | promotion << 12
 
 
 class Transformer(nn.Module):
-    def __init__(self, shape: TransformerShape, actions: Codes) -> None:
+    def __init__(self, config: TransformerConfig, actions: MoveCodes) -> None:
         super().__init__()
-        self.shape = shape
-        self.words = nn.Embedding(VOCABULARY, shape.width)
-        self.places = nn.Parameter(torch.randn(TOKENS, shape.width) * 0.02)
+        self.config = config
+        width = config.width
+        self.words = nn.Embedding(VOCABULARY, width)
+        self.places = nn.Parameter(torch.randn(TOKENS, width) * 0.02)
         nn.init.normal_(self.words.weight, std=0.02)
-        self.blocks = nn.ModuleList(
-            Block(shape, math.sqrt(0.5 / shape.blocks)) for _ in range(shape.blocks)
-        )
-        self.norm = nn.LayerNorm(shape.width)
-        self.read_out = READ_OUTS[shape.read_out](shape.width, actions)
+        # Residual branches start small, so that the sum of all of them does not grow with depth.
+        gain = math.sqrt(0.5 / config.blocks)
+        self.blocks = nn.ModuleList(Block(config, gain) for _ in range(config.blocks))
+        self.norm = nn.LayerNorm(width)
+        self.read_out = POLICY_HEADS[config.policy_head](width, actions)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Logits [B, A] of all actions, for tokens [B, 78]."""
-        sentence = self.words(tokens) + self.places
+        """Logits [B, A] of all actions, legal or not, from tokens [B, 78]."""
+        embedded = self.words(tokens) + self.places
         for block in self.blocks:
-            sentence = block(sentence)
-        logits: Tensor = self.read_out(self.norm(sentence))
+            embedded = block(embedded)
+        logits: Tensor = self.read_out(self.norm(embedded))
         return logits
 
     @torch.inference_mode()
     def logits(self, tokens: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """As `forward`, and a row is the same, bit for bit, in whatever batch it is: the last bits
-        of a product change with the number of rows, so they are made in blocks of one size."""
+        """As `forward`, and a row is the same, bit for bit, in any batch: the last bits of a
+        product depend on the number of rows, so all are computed in blocks of one size."""
         missing = -len(tokens) % BLOCK_ROWS
-        filled = np.concatenate([tokens, np.zeros((missing, TOKENS), np.uint8)])
+        padded = np.concatenate([tokens, np.zeros((missing, TOKENS), np.uint8)])
         with one_thread():
-            blocks = torch.split(torch.from_numpy(filled).long(), BLOCK_ROWS)
-            found: NDArray[np.float32] = torch.cat([self(block) for block in blocks]).numpy()
-        return found[: len(tokens)]
+            blocks = torch.split(torch.from_numpy(padded).long(), BLOCK_ROWS)
+            logits: NDArray[np.float32] = torch.cat([self(block) for block in blocks]).numpy()
+        return logits[: len(tokens)]
 
     def matrices(self) -> list[Tensor]:
-        """The weights of the layers between sentences."""
+        """The weights that Muon updates: those of the linear layers of all blocks."""
         return [
             layer.weight
             for block in self.blocks
@@ -85,60 +73,59 @@ class Transformer(nn.Module):
         ]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights, in place: who writes to them changes the net."""
+        """The weights by name, sharing memory with the net: writing to them changes it."""
         return {name: tensor.numpy() for name, tensor in self.state_dict().items()}
 
     def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Takes over weights of the same layout."""
+        """Copies weights of the same names and shapes into the net."""
         for name, array in self.arrays().items():
             array[...] = weights[name]
 
 
 class Block(nn.Module):
-    """Tokens look at each other, all at all, then each thinks for itself; what comes of it is
-    added, the norms come first."""
+    """Self-attention and a hidden layer, each after a norm and added to its input [B, T, W]."""
 
-    def __init__(self, shape: TransformerShape, gain: float) -> None:
+    def __init__(self, config: TransformerConfig, gain: float) -> None:
         super().__init__()
-        width = shape.width
-        self.heads = shape.heads
+        width = config.width
+        self.heads = config.heads
         self.first_norm, self.second_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.look = _linear(width, 3 * width)
         self.add = _linear(width, width, gain)
         self.widen = _linear(width, EXPANSION * width)
         self.narrow = _linear(EXPANSION * width, width, gain)
-        bias = torch.zeros(shape.heads, TOKENS, TOKENS) if shape.geometry else None
+        bias = torch.zeros(config.heads, TOKENS, TOKENS) if config.square_pair_bias else None
         self.geometry = None if bias is None else nn.Parameter(bias)
 
-    def forward(self, sentence: Tensor) -> Tensor:
-        sentence = sentence + self.attention(self.first_norm(sentence))
-        changed: Tensor = self.narrow(gelu(self.widen(self.second_norm(sentence))))
-        return sentence + changed
+    def forward(self, tokens: Tensor) -> Tensor:
+        tokens = tokens + self.attention(self.first_norm(tokens))
+        change: Tensor = self.narrow(gelu(self.widen(self.second_norm(tokens))))
+        return tokens + change
 
-    def attention(self, sentence: Tensor) -> Tensor:
-        seen = attended(self.look(sentence), self.geometry, self.heads)
-        added: Tensor = self.add(seen)
-        return added
+    def attention(self, tokens: Tensor) -> Tensor:
+        output: Tensor = self.add(attention(self.look(tokens), self.geometry, self.heads))
+        return output
 
 
-class SpecialReadOut(nn.Module):
-    """The seed's: all that is known has to be in the opening token."""
+class SpecialHead(nn.Module):
+    """The reference design's: a linear layer on the special first token, which must hold everything
+    that is known of the position."""
 
-    def __init__(self, width: int, actions: Codes) -> None:
+    def __init__(self, width: int, actions: MoveCodes) -> None:
         super().__init__()
         self.out = _linear(width, len(actions))
 
-    def forward(self, sentence: Tensor) -> Tensor:
-        logits: Tensor = self.out(sentence[:, 0])
+    def forward(self, tokens: Tensor) -> Tensor:
+        logits: Tensor = self.out(tokens[:, 0])
         return logits
 
 
-class BoardReadOut(nn.Module):
-    """The seed's second sketch: squares as a board again, and a convolution over it. On the square
-    that a move starts from there is a plane for each square it may go to, and for promotions one
+class BoardHead(nn.Module):
+    """The reference design's second sketch: convolutions over the squares as a board [B, W, 8, 8].
+    The logit of a move is at its from-square, on a plane for its to-square; promotions have a plane
     for each piece and direction."""
 
-    def __init__(self, width: int, actions: Codes) -> None:
+    def __init__(self, width: int, actions: MoveCodes) -> None:
         super().__init__()
         self.mix = nn.Conv2d(width, width, 3, padding=1)
         self.planes = nn.Conv2d(width, 64 + 3 * PROMOTIONS, 1)
@@ -147,17 +134,17 @@ class BoardReadOut(nn.Module):
         self.at = _places(self, "at", np.where(promotion > 0, kind, end) * 64 + start)
         self.usual = nn.Parameter(torch.zeros(len(actions)))
 
-    def forward(self, sentence: Tensor) -> Tensor:
-        board = sentence[:, SQUARES].transpose(1, 2).reshape(len(sentence), -1, 8, 8)
+    def forward(self, tokens: Tensor) -> Tensor:
+        board = tokens[:, SQUARES].transpose(1, 2).reshape(len(tokens), -1, 8, 8)
         planes: Tensor = self.planes(gelu(self.mix(board)))
         return planes.flatten(1)[:, self.at] + self.usual
 
 
-class PairsReadOut(nn.Module):
-    """The vector of the square that a move starts from times that of the square it goes to; a
-    promotion has a term of its own there."""
+class PairsHead(nn.Module):
+    """The logit of a move is q(from) . k(to) / sqrt(width) + a bias of the move, for linear maps q
+    and k of the squares' vectors. A promotion adds a term of its piece and to-square."""
 
-    def __init__(self, width: int, actions: Codes) -> None:
+    def __init__(self, width: int, actions: MoveCodes) -> None:
         super().__init__()
         self.start, self.end = _linear(width, width), _linear(width, width)
         self.promotion = _linear(width, PROMOTIONS)
@@ -169,8 +156,8 @@ class PairsReadOut(nn.Module):
         self.piece_at = _places(self, "piece_at", piece_at)
         self.usual = nn.Parameter(torch.zeros(len(actions)))
 
-    def forward(self, sentence: Tensor) -> Tensor:
-        squares = sentence[:, SQUARES]
+    def forward(self, tokens: Tensor) -> Tensor:
+        squares = tokens[:, SQUARES]
         scale = 1 / math.sqrt(squares.shape[2])
         pairs = (self.start(squares) * scale) @ self.end(squares).transpose(1, 2)
         pieces: Tensor = self.promotion(squares).flatten(1)[:, self.piece_at]
@@ -178,19 +165,19 @@ class PairsReadOut(nn.Module):
         return logits.index_add(1, self.promotes, pieces)
 
 
-READ_OUTS: Mapping[ReadOut, Callable[[int, Codes], nn.Module]] = MappingProxyType(
-    {"pairs": PairsReadOut, "board8x8": BoardReadOut, "special": SpecialReadOut}
+POLICY_HEADS: Mapping[PolicyHead, Callable[[int, MoveCodes], nn.Module]] = MappingProxyType(
+    {"pairs": PairsHead, "board8x8": BoardHead, "special": SpecialHead}
 )
 
 
-def _parts(actions: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """From, to and promotion."""
+def _parts(actions: MoveCodes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """From-square, to-square and promotion of each action."""
     codes = actions.astype(np.int64)
     return codes & 63, codes >> 6 & 63, codes >> 12
 
 
 def _places(module: nn.Module, name: str, values: NDArray[np.int64]) -> Tensor:
-    """Always the same, and no weights; they go where the module goes."""
+    """Indices as a buffer: they move to a device with the module, and are not saved."""
     places = torch.from_numpy(np.ascontiguousarray(values))
     module.register_buffer(name, places, persistent=False)
     return places
@@ -201,3 +188,56 @@ def _linear(inputs: int, outputs: int, gain: float = 1.0) -> nn.Linear:
     nn.init.normal_(layer.weight, std=gain / math.sqrt(inputs))
     nn.init.zeros_(layer.bias)
     return layer
+
+
+def attention(qkv: Tensor, bias: Tensor | None, heads: int) -> Tensor:
+    """softmax(q k' / sqrt(d) + bias) v [B, T, W], for queries, keys and values [B, T, 3 W] and a
+    bias [heads, T, T].
+
+    The core computes it faster than torch does on a CPU, and bit for bit the same in any batch.
+    """
+    head_width = qkv.shape[2] // 3 // heads
+    if qkv.is_cpu and qkv.dtype == torch.float32 and head_width % HEAD_GRAIN == 0:
+        output: Tensor = _Attention.apply(qkv, bias, heads)  # type: ignore[no-untyped-call]
+        return output
+    return attention_by_torch(qkv, bias, heads)
+
+
+def attention_by_torch(qkv: Tensor, bias: Tensor | None, heads: int) -> Tensor:
+    count, length, triple = qkv.shape
+    parts = qkv.view(count, length, 3, heads, triple // 3 // heads)
+    query, key, value = parts.permute(2, 0, 3, 1, 4)
+    scores = (query * query.shape[3] ** -0.5) @ key.transpose(2, 3)
+    if bias is not None:
+        scores = scores + bias
+    output: Tensor = torch.softmax(scores, 3) @ value
+    return output.transpose(1, 2).flatten(2)
+
+
+class _Attention(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, qkv: Tensor, bias: Tensor | None, heads: int) -> Tensor:
+        ctx.save_for_backward(qkv, bias)
+        ctx.heads = heads
+        output = torch.empty(*qkv.shape[:2], qkv.shape[2] // 3)
+        _core.attend(numbers_of(qkv), _numbers_or_none(bias), heads, output.numpy())
+        return output
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Tensor, Tensor | None, None]:
+        qkv, bias = ctx.saved_tensors
+        qkv_gradient = torch.empty(qkv.shape)
+        bias_gradient = None if bias is None else torch.empty(bias.shape)
+        _core.attend_back(
+            numbers_of(qkv),
+            _numbers_or_none(bias),
+            ctx.heads,
+            numbers_of(gradients[0]),
+            qkv_gradient.numpy(),
+            _numbers_or_none(bias_gradient),
+        )
+        return qkv_gradient, bias_gradient, None
+
+
+def _numbers_or_none(tensor: Tensor | None) -> NDArray[np.float32] | None:
+    return None if tensor is None else numbers_of(tensor)

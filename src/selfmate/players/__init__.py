@@ -1,49 +1,84 @@
-"""Anything that can choose a move, loaded by name.
+"""Players by name: `teacher:depth=2`, `alphazero-tiny:sims=800`, `runs/dqn-1:version=best`.
 
-Names are instant; all else is loaded on first use, for the UCI engine has to answer before.
+A player is anything that chooses moves; `players.player` has the protocol. This module has the
+names and the registry, and imports nothing heavy: the UCI engine checks a name before it answers
+`uci`, and has 100 ms for that. Whatever plays is imported when a player is loaded.
 """
 
-from collections.abc import Callable
+import os.path
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from selfmate.players.names import PlayerName, is_directory, parse_name, parse_run_name
 from selfmate.weights import is_model, model_names
 
 if TYPE_CHECKING:
-    from selfmate.players.player import Choices, Limits, Player, Question, Thought
+    from importlib.metadata import EntryPoint, EntryPoints
+
+    from selfmate.players.player import Analysis, Choices, Limits, Player, SearchRequest
 
 __all__ = [
     "PLAYERS",
+    "Analysis",
     "Choices",
     "Limits",
     "Player",
-    "Question",
-    "Thought",
+    "SearchRequest",
     "check_name",
     "load_player",
 ]
 
-# Kind of player -> where it is made (module:function of a PlayerName), imported when asked for.
+# The registry: kind of player -> "module:factory". A factory takes the PlayerName.
 PLAYERS = {
-    "random": "selfmate.players.builtin:make_random",
-    "greedy": "selfmate.players.builtin:make_greedy",
-    "teacher": "selfmate.players.builtin:make_teacher",
-    "stockfish": "selfmate.players.stockfish:make_stockfish",
-    "uci": "selfmate.players.external:make_external",
+    "random": "selfmate.players.baseline:make_random",
+    "greedy": "selfmate.players.baseline:make_greedy",
+    "teacher": "selfmate.players.baseline:make_teacher",
+    "stockfish": "selfmate.players.engine:make_stockfish",
+    "uci": "selfmate.players.engine:make_external",
 }
-SHIPPED = "selfmate.players.trained:make_shipped"  # what is no kind may be a net that ships,
-RUN = "selfmate.players.trained:make_trained"  # and else is the directory of a run
+TRAINED = "selfmate.players.trained:make_trained"
+# Other packages register players as entry points of this group: the name is the kind, the value
+# is a factory `make(name: PlayerName) -> Player`.
+ENTRY_POINT_GROUP = "selfmate.players"
+
+# The default is SearchConfig's, which takes NumPy to import; a test compares the two.
+DEFAULT_C_PUCT, MAX_C_PUCT = 1.5, 100
+MAX_TEMPERATURE = 10
+
+
+class PlayerName(NamedTuple):
+    """NAME[:key=value,...] as users type it."""
+
+    kind: str  # a key of the registry, a shipped model, or the path of a run
+    settings: Mapping[str, str] = MappingProxyType({})
+
+    def __str__(self) -> str:
+        settings = ",".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.kind}:{settings}" if settings else self.kind
+
+
+PlayerFactory = Callable[[PlayerName], "Player"]
+
+
+def load_player(text: str) -> "Player":
+    """Loads the player of a name like `teacher:depth=2`; ValueError says what is wrong with it.
+
+    The kind is looked up among built-in players, shipped models, entry points of other packages
+    and run directories, in this order: another package cannot replace a player of ours.
+    """
+    name = check_name(text)
+    return _factory(name.kind)(name)
 
 
 def check_name(text: str) -> PlayerName:
-    """The parts of a name of some known kind. Instant; the settings are checked in loading."""
+    """Splits the name of a player that exists; ValueError lists the names there are.
+
+    Fast, because nothing is loaded; wrong settings show when the player is loaded.
+    """
     kind = text.partition(":")[0]
-    known = not kind or kind in PLAYERS or is_model(kind)
-    return parse_name(text) if known else _check_run_name(text)
-
-
-def _check_run_name(text: str) -> PlayerName:
+    if not kind or kind in PLAYERS or is_model(kind) or is_plugin(kind):
+        return parse_name(text)
     name = parse_run_name(text)
     if is_directory(name.kind):
         return name
@@ -51,20 +86,138 @@ def _check_run_name(text: str) -> PlayerName:
         raise ValueError(
             f"there is no directory {name.kind!r}; a run as a player is PATH or PATH:key=value"
         )
-    there_are = ", ".join([*PLAYERS, *model_names()])
-    raise ValueError(f"no player {name.kind!r}; there are: {there_are}, or the path of a run")
+    names = [*PLAYERS, *model_names(), *sorted(_entry_points().names)]
+    raise ValueError(
+        f"no player {name.kind!r}; there are: {', '.join(names)}, or the path of a run"
+    )
 
 
-def load_player(text: str) -> "Player":
-    """The player of a name like `teacher:depth=2`; ValueError says what is wrong with it."""
-    name = check_name(text)
-    of_weights = SHIPPED if is_model(name.kind) else RUN
-    module, _, function = PLAYERS.get(name.kind, of_weights).partition(":")
-    make: Callable[[PlayerName], Player] = getattr(import_module(module), function)
-    return make(name)
+def is_plugin(kind: str) -> bool:
+    """Whether another package provides this kind of player.
+
+    Slow (about 20 ms) unless the kind is a path, because all installed packages are searched.
+    """
+    return "/" not in kind and kind in _entry_points().names
+
+
+def _factory(kind: str) -> PlayerFactory:
+    if kind in PLAYERS:
+        return _imported(PLAYERS[kind])
+    if not is_model(kind) and is_plugin(kind):
+        return _loaded(_entry_points()[kind])
+    return _imported(TRAINED)
+
+
+def _imported(reference: str) -> PlayerFactory:
+    module, _, function = reference.partition(":")
+    factory: PlayerFactory = getattr(import_module(module), function)
+    return factory
+
+
+def _loaded(point: "EntryPoint") -> PlayerFactory:
+    try:
+        factory: PlayerFactory = point.load()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(
+            f"player {point.name!r} cannot be loaded from {point.value!r}: {error}"
+        ) from error
+    return factory
+
+
+def _entry_points() -> "EntryPoints":
+    from importlib.metadata import entry_points
+
+    return entry_points(group=ENTRY_POINT_GROUP)
+
+
+def parse_name(text: str) -> PlayerName:
+    """Splits a name into its kind and settings, which follow the first colon."""
+    kind, colon, rest = text.partition(":")
+    if not kind or (colon and not rest):
+        raise ValueError(f"bad player {text!r}: a player is NAME or NAME:key=value,key=value")
+    return PlayerName(kind, _settings(rest, text))
+
+
+def parse_run_name(text: str) -> PlayerName:
+    """Splits the name of a run into its path and settings, which follow the last colon.
+
+    A path may contain colons: if the whole text is a directory, it has no settings.
+    """
+    path, _, rest = text.rpartition(":")
+    if not path or "=" not in rest or is_directory(text):
+        return PlayerName(text)
+    return PlayerName(path, _settings(rest, text))
+
+
+def is_directory(path: str) -> bool:
+    """False for text that cannot be a path, too."""
+    return os.path.isdir(path)  # noqa: PTH112 - pathlib raises, and costs UCI milliseconds
+
+
+def _settings(rest: str, text: str) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for part in rest.split(",") if rest else []:
+        key, equals, value = part.partition("=")
+        if not key or not equals or not value:
+            raise ValueError(f"bad setting {part!r} of player {text!r}: it must be key=value")
+        if key in settings:
+            raise ValueError(f"setting {key!r} of player {text!r} is given twice")
+        settings[key] = value
+    return settings
+
+
+# What factories read settings with.
+
+
+def check_settings(name: PlayerName, allowed: tuple[str, ...]) -> None:
+    """Refuses settings that this kind of player does not have."""
+    for key in name.settings:
+        if key not in allowed:
+            known = f"it has {', '.join(allowed)}" if allowed else "it has none"
+            raise ValueError(f"player {name.kind!r} has no setting {key!r}; {known}")
+
+
+def integer_setting(name: PlayerName, key: str, low: int, high: int) -> int | None:
+    """A setting that must be an integer from low to high; None if it is not given."""
+    text = name.settings.get(key)
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit() and low <= int(text) <= high:
+        return int(text)
+    raise ValueError(f"{key}={text} of player {str(name)!r} is not a whole number {low}..{high}")
+
+
+def number_setting(name: PlayerName, key: str, default: float, high: float) -> float:
+    """A setting that must be a number from 0 to high; `default` if it is not given."""
+    text = name.settings.get(key)
+    if text is None:
+        return default
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if 0 <= number <= high:
+        return number
+    raise ValueError(f"{key}={text} of player {str(name)!r} is not a number 0..{high:g}")
+
+
+def temperature_setting(name: PlayerName) -> float:
+    """Softmax temperature of the move choice; 0 always plays the best move."""
+    return number_setting(name, "temperature", 0.0, MAX_TEMPERATURE)
+
+
+def c_puct_setting(name: PlayerName) -> float:
+    """Exploration constant of the tree search."""
+    return number_setting(name, "cpuct", DEFAULT_C_PUCT, MAX_C_PUCT)
+
+
+def number_text(number: float) -> str:
+    """A number as full names write it: `2`, not `2.0`."""
+    return str(number).removesuffix(".0")
 
 
 def __getattr__(name: str) -> Any:
+    """Imports the names of `__all__` that live in `players.player` on first use."""
     if name in __all__:
         return getattr(import_module("selfmate.players.player"), name)
     raise AttributeError(f"module 'selfmate.players' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""An engine's process: lines out and in, bounded in time and memory, and a sure end."""
+"""Processes of external engines: lines in and out with deadlines, bounded memory, a sure end."""
 
 import os
 import select
@@ -9,19 +9,20 @@ from threading import Lock
 from time import monotonic
 
 CHUNK_BYTES = 1 << 16
-# The longest line an engine may say. Lines of deep analysis have a few hundred bytes.
+# The longest line an engine may send. Lines of deep analysis have a few hundred bytes.
 MAX_LINE_BYTES = 1 << 16
-LONGEST_WAIT_S = 86400.0  # what poll takes; no engine is waited for so long
+MAX_WAIT_S = 86400.0  # poll() takes no infinite timeout in milliseconds
 
 
 class EngineFaultError(RuntimeError):
-    """What an engine did wrong; its text is the reason of the forfeit."""
+    """What an engine did wrong; the text is the reason of the forfeit."""
 
 
 class EngineProcess:
-    """Used by one thread at a time; only `kill` may be called from any other.
+    """One running engine. Used by one thread at a time; only `kill` may be called from another.
 
-    Deadlines are readings of `time.monotonic`.
+    Deadlines are readings of `time.monotonic`. A process that ended or closed its pipes raises
+    EngineFaultError("crashed").
     """
 
     def __init__(self, path: str) -> None:
@@ -35,55 +36,55 @@ class EngineProcess:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._in, False)
-        os.set_blocking(self._out, False)
+        self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._stdin, False)
+        os.set_blocking(self._stdout, False)
         self._lines: deque[bytes] = deque()
-        self._rest = b""
+        self._partial_line = b""
         self._reaping = Lock()
 
-    def say(self, text: str, deadline: float) -> None:
-        """Sends lines; an engine that never reads cannot hold us up."""
-        left = f"{text}\n".encode()
-        while left:
-            if not _wait(self._in, select.POLLOUT, deadline):
+    def send(self, text: str, deadline: float) -> None:
+        """Sends lines. An engine that does not read them by the deadline is a `time` fault."""
+        unsent = f"{text}\n".encode()
+        while unsent:
+            if not _wait(self._stdin, select.POLLOUT, deadline):
                 raise EngineFaultError("time")
             try:
-                left = left[os.write(self._in, left) :]
+                unsent = unsent[os.write(self._stdin, unsent) :]
             except BlockingIOError:
                 continue
             except BrokenPipeError:
                 raise EngineFaultError("crashed") from None
 
-    def hear(self, deadline: float) -> str | None:
-        """The engine's next line, None when it does not come by the deadline."""
+    def receive(self, deadline: float) -> str | None:
+        """The engine's next line; None if there is none by the deadline."""
         while not self._lines:
-            if not _wait(self._out, select.POLLIN, deadline):
+            if not _wait(self._stdout, select.POLLIN, deadline):
                 return None
             self._read()
-        return self._lines.popleft().decode("utf-8", "replace").strip()
+        return _text(self._lines.popleft())
 
-    def unheard(self) -> list[str]:
-        """What it said that nobody asked for, as far as it is there already."""
-        if _ready(self._out, select.POLLIN, 0):
+    def receive_pending(self) -> list[str]:
+        """The lines that have arrived by now, without waiting."""
+        if _is_ready(self._stdout, select.POLLIN, 0):
             self._read()
-        lines = [line.decode("utf-8", "replace").strip() for line in self._lines]
+        lines = [_text(line) for line in self._lines]
         self._lines.clear()
         return lines
 
     def _read(self) -> None:
-        chunk = os.read(self._out, CHUNK_BYTES)
+        chunk = os.read(self._stdout, CHUNK_BYTES)
         if not chunk:
             raise EngineFaultError("crashed")
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
-        if len(self._rest) > MAX_LINE_BYTES:
+        *lines, self._partial_line = (self._partial_line + chunk).split(b"\n")
+        if len(self._partial_line) > MAX_LINE_BYTES:
             raise EngineFaultError(f"flood: a line of more than {MAX_LINE_BYTES} bytes")
         self._lines.extend(lines)
 
     def kill(self) -> None:
-        """Kills the process and its children; whoever uses it sees the end of its output."""
+        """Kills the process and its children; the thread that uses it reads the end of output."""
         with self._reaping:
-            # Until it is waited for, a dead process keeps its number: no other can be hit.
+            # A dead process keeps its number until it is waited for, so no other can be hit.
             if self._process.returncode is None:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
@@ -98,20 +99,27 @@ class EngineProcess:
         return code
 
 
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").strip()
+
+
 def _wait(pipe: int, event: int, deadline: float) -> bool:
-    """Whether a pipe gets ready by the deadline; past it, a pipe in flood is no more asked."""
+    """Whether the pipe is ready by the deadline; False once the deadline has passed.
+
+    The deadline counts even if the pipe is ready, so a flood of lines cannot hold us up.
+    """
     left_s = deadline - monotonic()
-    return left_s >= 0 and _ready(pipe, event, min(left_s, LONGEST_WAIT_S))
+    return left_s >= 0 and _is_ready(pipe, event, min(left_s, MAX_WAIT_S))
 
 
-def _ready(pipe: int, event: int, wait_s: float) -> bool:
+def _is_ready(pipe: int, event: int, timeout_s: float) -> bool:
     poll = select.poll()
     poll.register(pipe, event)
-    return bool(poll.poll(wait_s * 1000))
+    return bool(poll.poll(timeout_s * 1000))
 
 
-class Processes:
-    """The processes of one player. None is left after `end_all`, nor started by a race with it."""
+class ProcessGroup:
+    """All processes of one player. After `end_all` none is left or can start until `open`."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -130,13 +138,14 @@ class Processes:
         return process
 
     def end(self, process: EngineProcess) -> int:
+        """Ends one process and returns its exit code."""
         code = process.end()
         with self._lock:
             self._running.discard(process)
         return code
 
     def kill_all(self) -> None:
-        """Wakes all who wait for an engine; they find it crashed, and can start no other."""
+        """Kills all processes; threads that wait for one see a crash and can start no other."""
         with self._lock:
             self.closed = True
             for process in self._running:

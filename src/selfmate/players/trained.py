@@ -1,145 +1,277 @@
-"""Nets as players: the checkpoints of a run, or what ships, played as their cards say."""
+"""Nets as players: the checkpoints of a run, or the weights that ship with the package.
+
+The card of the weights has the net's configuration, whose `kind` decides how the net is played.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, Self
 
 import torch
 from pydantic import ValidationError
 
+from selfmate.nets.config import read_net_config
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
-from selfmate.nets.se_resnet import SeResNet
+from selfmate.nets.resnet import SeResNet
 from selfmate.nets.transformer import Transformer
-from selfmate.players.manner import SETTINGS as MANNER_SETTINGS
-from selfmate.players.manner import Manner
-from selfmate.players.names import (
+from selfmate.players import (
     PlayerName,
+    c_puct_setting,
     check_settings,
+    integer_setting,
     number_text,
     temperature_setting,
-    whole_setting,
 )
+from selfmate.players.network import PolicyPlayer, QPlayer, ScorerPlayer
 from selfmate.players.player import Player
-from selfmate.players.policy_player import PolicyPlayer
-from selfmate.players.policy_spec import TransformerSpec
-from selfmate.players.q_player import QPlayer, QPlayerSpec
-from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
-from selfmate.players.tree_spec import SeResNetSpec
+from selfmate.players.searching import DEFAULT_SEARCH, DEFAULT_SIMULATIONS, TreePlayer, ValuePlayer
 from selfmate.runs.card import FileNote
 from selfmate.runs.directory import Found, RunDirectory
-from selfmate.runs.live import restore
-from selfmate.runs.run import Arrays, Json
+from selfmate.runs.run import Arrays, Json, restore
 from selfmate.runs.tensors import unpack
-from selfmate.weights import weights_path
+from selfmate.searches.config import SearchConfig
+from selfmate.weights import is_model, weights_path
 from selfmate.weights.card import read_card
 
-# What a card may say of its player, by kind, and the settings that such a player has.
-Spec = QPlayerSpec | ScorerSpec | SeResNetSpec | TransformerSpec
-KINDS: Mapping[str, tuple[type[Spec], tuple[str, ...]]] = {
-    "q_net": (QPlayerSpec, ("temperature",)),
-    "move_scorer": (ScorerSpec, ("temperature", "lookahead")),
-    "se_resnet": (SeResNetSpec, (*MANNER_SETTINGS, "temperature")),
-    "transformer": (TransformerSpec, ("temperature", "mask")),
-}
-Net = TypeVar("Net", QNet, MoveScorer, SeResNet, Transformer)
+Net = QNet | MoveScorer | SeResNet | Transformer
+MAX_SIMULATIONS = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """Trained weights, and what is known about them."""
+
+    identity: PlayerName  # the part of a player's full name that says which weights these are
+    player: Mapping[str, Json]  # the net's configuration, as their card has it
+    arrays: Arrays
 
 
 def make_trained(name: PlayerName) -> Player:
-    """A player like `runs/dqn-1:version=best,temperature=0.1`."""
+    """A player like `runs/dqn-1:version=best,temperature=0.1` or `alphazero-tiny:sims=100`."""
+    found = find_weights(name)
+    return player_of(name, found.identity, found.player, found.arrays)
+
+
+def load_net(name: PlayerName) -> Net:
+    """The net of a run or a model, such as `runs/az-1:version=best` or `alphazero-tiny`."""
+    check_settings(name, () if is_model(name.kind) else ("version",))
+    found = find_weights(name)
+    _kind(name.kind, found.player)
+    with _errors_naming(name.kind):
+        return make_net(found.player, found.arrays)
+
+
+def find_weights(name: PlayerName) -> Weights:
+    """The weights of a model, or of one checkpoint of a run."""
+    if is_model(name.kind):
+        card = read_card(name.kind)
+        note = FileNote(card.weights_bytes, card.weights_sha256)
+        arrays = unpack(Path(weights_path(name.kind)), note)
+        return Weights(identity=PlayerName(name.kind), player=card.player, arrays=arrays)
     path = Path(name.kind)
     found = _checkpoint(path, name.settings.get("version", "last"))
-    # With the step, for later ones are other players; with a slash, so never a kind's name.
+    # With the step, because later checkpoints are other players; with a slash, because a name
+    # without one may be a kind of player.
     kind = str(path) if len(path.parts) > 1 else f"./{path}"
-    of_run = PlayerName(kind, {"version": str(found.card.step)})
-    return player_of(name, of_run, found.card.player, found.weights)
-
-
-def make_shipped(name: PlayerName) -> Player:
-    """A player like `alphazero-tiny:sims=100`, of the weights in the package."""
-    weights = shipped_weights(name.kind)
-    return player_of(name, PlayerName(name.kind), read_card(name.kind).player, weights)
-
-
-def shipped_weights(name: str) -> Arrays:
-    """Those in the package, if they are what the card says."""
-    card = read_card(name)
-    note = FileNote(card.weights_bytes, card.weights_sha256)
-    return unpack(Path(weights_path(name)), note)
+    identity = PlayerName(kind, {"version": str(found.card.step)})
+    return Weights(identity=identity, player=found.card.player, arrays=found.weights)
 
 
 def player_of(
-    name: PlayerName, identity: PlayerName, player: Mapping[str, Json], weights: Arrays
+    name: PlayerName, identity: PlayerName, card: Mapping[str, Json], weights: Arrays
 ) -> Player:
-    """The player of weights, played as their card and the settings of its name say."""
-    kind = _kind(name.kind, player)
-    check_settings(name, (*identity.settings, *KINDS[kind][1]))
-    temperature = temperature_setting(name)
-    lookahead, mask = whole_setting(name, "lookahead", 0, 1), whole_setting(name, "mask", 0, 1)
-    how = Manner.of(name)
-    settings = how.settings() if kind == "se_resnet" else {}
-    if mask == 0:
-        settings = {"mask": "0"}
-    full_name = _full_name(identity, settings, temperature, lookahead)
-    # A learner that loads an opponent goes on as ever: making a net rolls dice.
-    with _told_of(name.kind), torch.random.fork_rng(devices=()):
-        spec = KINDS[kind][0].model_validate(player)
-        if isinstance(spec, SeResNetSpec):
-            return how.player(full_name, _filled(spec.make_net(), weights), temperature)
-        if isinstance(spec, TransformerSpec):
-            policy = _filled(spec.make_net(), weights)
-            return PolicyPlayer(full_name, policy, temperature, masked=mask != 0)
-        if isinstance(spec, ScorerSpec):
-            scorer = _filled(spec.make_net(), weights)
-            return ScorerPlayer(full_name, spec, scorer, temperature, bool(lookahead))
-        return QPlayer(full_name, _filled(spec.make_net(), weights), temperature)
+    """The player of weights, with the settings of its name. `identity` is the part of the full name
+    that says which weights they are; `card` is what their card says of the player."""
+    play_options = PLAY_OPTIONS[_kind(name.kind, card)]
+    check_settings(name, (*identity.settings, *play_options.keys))
+    options = play_options.read(name)
+    full_name = PlayerName(identity.kind, {**identity.settings, **options.settings()})
+    with _errors_naming(name.kind):
+        return options.player(str(full_name), make_net(card, weights))
+
+
+def make_net(card: Mapping[str, Json], weights: Arrays) -> Net:
+    """The net that a card describes, with these weights; ValueError when the two do not fit."""
+    # New nets draw random weights; a learner that loads an opponent must not notice.
+    with torch.random.fork_rng(devices=()):
+        net = read_net_config(card).make_net()
+    restore(net.arrays(), weights)
+    return net
+
+
+class PlayOptions(Protocol):
+    """How the nets of one kind are played, as the settings of a player's name say."""
+
+    keys: ClassVar[tuple[str, ...]]  # the settings that such a player has
+
+    @classmethod
+    def read(cls, name: PlayerName) -> Self:
+        """ValueError when a setting has no such value, or two exclude each other."""
+
+    def settings(self) -> dict[str, str]:
+        """The settings that the full name states: loading it makes the same player again."""
+
+    def player(self, full_name: str, net: Any) -> Player:
+        """The player of a net of this kind."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QNetOptions:
+    """The legal move of the highest value, or one drawn by value."""
+
+    keys: ClassVar[tuple[str, ...]] = ("temperature",)
+    temperature: float
+
+    @classmethod
+    def read(cls, name: PlayerName) -> Self:
+        return cls(temperature=temperature_setting(name))
+
+    def settings(self) -> dict[str, str]:
+        return _temperature(self.temperature)
+
+    def player(self, full_name: str, net: QNet) -> Player:
+        return QPlayer(full_name, net, self.temperature)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveScorerOptions:
+    """The legal move of the highest score, with or without looking one ply ahead."""
+
+    keys: ClassVar[tuple[str, ...]] = ("temperature", "lookahead")
+    temperature: float
+    lookahead: bool
+
+    @classmethod
+    def read(cls, name: PlayerName) -> Self:
+        return cls(
+            temperature=temperature_setting(name),
+            lookahead=integer_setting(name, "lookahead", 0, 1) == 1,
+        )
+
+    def settings(self) -> dict[str, str]:
+        return _temperature(self.temperature) | ({"lookahead": "1"} if self.lookahead else {})
+
+    def player(self, full_name: str, net: MoveScorer) -> Player:
+        return ScorerPlayer(full_name, net.config, net, self.temperature, self.lookahead)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerOptions:
+    """The likeliest move, among the legal ones or among all."""
+
+    keys: ClassVar[tuple[str, ...]] = ("temperature", "mask")
+    temperature: float
+    masked: bool
+
+    @classmethod
+    def read(cls, name: PlayerName) -> Self:
+        return cls(
+            temperature=temperature_setting(name), masked=integer_setting(name, "mask", 0, 1) != 0
+        )
+
+    def settings(self) -> dict[str, str]:
+        return ({} if self.masked else {"mask": "0"}) | _temperature(self.temperature)
+
+    def player(self, full_name: str, net: Transformer) -> Player:
+        return PolicyPlayer(full_name, net, self.temperature, masked=self.masked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeOptions:
+    """By tree search, by the policy alone (no simulations), or by the value one ply ahead."""
+
+    keys: ClassVar[tuple[str, ...]] = ("sims", "cpuct", "by", "temperature")
+    temperature: float
+    by_value: bool
+    simulations: int
+    search: SearchConfig
+
+    @classmethod
+    def read(cls, name: PlayerName) -> Self:
+        by = name.settings.get("by")
+        if by not in (None, "value"):
+            raise ValueError(f"by={by} of player {str(name)!r} is not value; else leave it out")
+        for key in ("sims", "cpuct"):
+            if by and key in name.settings:
+                raise ValueError(
+                    f"player {str(name)!r} plays by value and does not search: {key}= is of no use"
+                )
+        simulations = integer_setting(name, "sims", 0, MAX_SIMULATIONS)
+        return cls(
+            temperature=temperature_setting(name),
+            by_value=by == "value",
+            simulations=DEFAULT_SIMULATIONS if simulations is None else simulations,
+            search=DEFAULT_SEARCH.model_copy(update={"c_puct": c_puct_setting(name)}),
+        )
+
+    def settings(self) -> dict[str, str]:
+        if self.by_value:
+            return {"by": "value"} | _temperature(self.temperature)
+        settings = {"sims": str(self.simulations)}
+        if self.search.c_puct != DEFAULT_SEARCH.c_puct:
+            settings["cpuct"] = number_text(self.search.c_puct)
+        return settings | _temperature(self.temperature)
+
+    def player(self, full_name: str, net: SeResNet) -> Player:
+        if self.by_value:
+            return ValuePlayer(full_name, net, self.temperature)
+        return TreePlayer(
+            full_name,
+            net,
+            simulations=self.simulations,
+            temperature=self.temperature,
+            search=self.search,
+        )
+
+
+# The registry: the kind of a net, as in selfmate.nets.config, -> how it is played.
+PLAY_OPTIONS: Mapping[str, type[PlayOptions]] = MappingProxyType(
+    {
+        "q_net": QNetOptions,
+        "move_scorer": MoveScorerOptions,
+        "se_resnet": TreeOptions,
+        "transformer": TransformerOptions,
+    }
+)
+
+
+def _temperature(temperature: float) -> dict[str, str]:
+    return {"temperature": number_text(temperature)} if temperature else {}
 
 
 def _checkpoint(path: Path, version: str) -> Found:
-    """Exactly the version asked for: a report must not show another one's games."""
+    """Exactly the version that was asked for: another one's games must not be reported as its."""
     found = RunDirectory(path).checkpoint(version)
     if found.passed_over:
         raise ValueError(f"{'; '.join(found.passed_over)}; version={found.card.step} is good")
     return found
 
 
-def _kind(path: str, player: Mapping[str, Json]) -> str:
-    kind = player.get("kind")
+def _kind(path: str, card: Mapping[str, Json]) -> str:
+    kind = card.get("kind")
     if kind == "minichess":
         raise ValueError(
             f"{path} plays the mini-chess, not chess: selfmate endgame play --run {path}"
         )
-    if kind not in KINDS:
-        there_are = ", ".join(KINDS)
+    if kind not in PLAY_OPTIONS:
+        there_are = ", ".join(PLAY_OPTIONS)
         raise ValueError(f"{path} holds no player of chess: kind: {kind!r} is none of {there_are}")
     return str(kind)
 
 
-def _filled(net: Net, weights: Arrays) -> Net:
-    restore(net.arrays(), weights)
-    return net
-
-
 @contextmanager
-def _told_of(path: str) -> Iterator[None]:
-    """What is wrong with a card or its weights, said of the run."""
+def _errors_naming(path: str) -> Iterator[None]:
+    """Adds the path to errors in a card or its weights."""
     try:
         yield
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{path} holds no player of chess: {where}: {first['msg']}") from None
+        where = "".join(f"{part}: " for part in first["loc"])
+        message = first.get("ctx", {}).get("error", first["msg"])
+        raise ValueError(f"{path} holds no player of chess: {where}{message}") from None
     except ValueError as error:
         raise ValueError(f"{path} cannot be played: {error}") from error
-
-
-def _full_name(
-    identity: PlayerName, manner: Mapping[str, str], temperature: float, lookahead: int | None
-) -> str:
-    settings = {**identity.settings, **manner}
-    if temperature:
-        settings["temperature"] = number_text(temperature)
-    if lookahead:
-        settings["lookahead"] = str(lookahead)
-    return str(PlayerName(identity.kind, settings))

@@ -1,36 +1,50 @@
-"""Settings that ship with the package, one TOML file each; a learner's are `learner-preset`."""
+"""Settings that ship, one TOML file each, named `LEARNER-PRESET.toml`.
+
+Other distributions add theirs by an entry point in the group `selfmate.presets`: a package whose
+folder holds such files.
+"""
 
 import tomllib
+from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 FOLDER: Traversable = files(__name__)
+ENTRY_POINTS = "selfmate.presets"
+
+
+def _files() -> dict[str, Traversable]:
+    """The file of every preset by its name."""
+    folders = [FOLDER, *(files(point.load()) for point in entry_points(group=ENTRY_POINTS))]
+    return {
+        file.name.removesuffix(".toml"): file
+        for folder in folders
+        for file in folder.iterdir()
+        if file.name.endswith(".toml")
+    }
 
 
 def preset_names() -> list[str]:
-    """All shipped presets."""
-    return sorted(
-        entry.name.removesuffix(".toml")
-        for entry in FOLDER.iterdir()
-        if entry.name.endswith(".toml")
-    )
+    """All presets there are."""
+    return sorted(_files())
 
 
 def presets_of(learner: str) -> list[str]:
     """The presets of one learner, as `--preset` takes them."""
-    mine = f"{learner}-"
-    return [name.removeprefix(mine) for name in preset_names() if name.startswith(mine)]
+    prefix = f"{learner}-"
+    return [name.removeprefix(prefix) for name in preset_names() if name.startswith(prefix)]
 
 
 def load_preset(name: str) -> dict[str, Any]:
     """The settings of one preset."""
-    if name not in preset_names():
-        raise ValueError(f"no preset {name!r}; there are: {', '.join(preset_names())}")
-    return tomllib.loads(FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
+    found = _files()
+    if name not in found:
+        raise ValueError(f"no preset {name!r}; there are: {', '.join(sorted(found))}")
+    return tomllib.loads(found[name].read_text("utf-8"))
 
 
 def about_preset(name: str) -> str:
-    """What its file says of itself in its first line."""
-    first = FOLDER.joinpath(f"{name}.toml").read_text("utf-8").partition("\n")[0]
+    """What the file says about itself in its first line."""
+    first = _files()[name].read_text("utf-8").partition("\n")[0]
     return first.lstrip("# ") if first.startswith("#") else ""

@@ -1,26 +1,33 @@
-"""PGN files in and out.
+"""PGN files: reading, writing, and the compressed text they may come in.
 
-Reading is strict: a game with anything wrong in it is left out whole and named with its line and
-reason. What counts as a game, and the bounds on what one may contain, are the core's
-(core/chess/pgn_parser.h, pgn_splitter.h).
+`read_pgn` is strict: a game with any error is dropped whole and reported with its line and the
+reason. What counts as a game and the bounds on its size are defined by the core
+(core/chess/pgn_parser.h, core/chess/pgn_splitter.h).
 """
 
+import gzip
 import io
 import os
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
+import zstandard
+
 from selfmate._core import Board, GameRecords, PgnReader
-from selfmate.rules.cores import available_cores
-from selfmate.rules.texts import read_texts
+from selfmate.rules.cpu import available_cores
 
 DEFAULT_CHUNK_BYTES = 1 << 20
+# zstd streams that need a larger window are refused; this is the default limit of `zstd --long`.
+MAX_ZSTD_WINDOW_BYTES = 1 << 27
 
+# The seven tag roster of the PGN standard with its values for "unknown".
 ROSTER = {
     "Event": "?",
     "Site": "?",
@@ -30,18 +37,25 @@ ROSTER = {
     "Black": "?",
     "Result": "*",
 }
+# By the codes in GameRecords.results, White's view; -128 is an unknown result.
 RESULT_TEXTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1", -128: "*"}
-TEXT_WIDTH = 79
+TEXT_WIDTH = 79  # columns; the export format of the standard has lines of less than 80
 
 _TAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*")
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE_MAGIC = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+_GZIP_MAGIC = b"\x1f\x8b"
 
 PgnSource = str | os.PathLike[str] | BinaryIO
 
 
+# Reading
+
+
 @dataclass(frozen=True)
 class DroppedGame:
-    """A game that was left out: its number in the file and the line of the trouble, from 1."""
+    """A game that was not read. Its number in the file and the line of the error count from 1."""
 
     game: int
     line: int
@@ -50,7 +64,7 @@ class DroppedGame:
 
 @dataclass(frozen=True)
 class PgnChunk:
-    """The games of one piece of a file, and those left out of it."""
+    """The games of one chunk of a file, and the games dropped from it."""
 
     games: GameRecords
     dropped: tuple[DroppedGame, ...]
@@ -63,12 +77,12 @@ def read_pgn(
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
     max_game_bytes: int = PgnReader.DEFAULT_MAX_GAME_BYTES,
 ) -> Iterator[PgnChunk]:
-    """Games of a PGN file in file order, a chunk of text at a time; at least one chunk comes.
+    """Games of a PGN file in file order, one chunk of text at a time; yields at least one chunk.
 
     The source is a path or an open binary file, plain or compressed with zstd or gzip, whatever
     its name. The games and their order do not depend on threads or chunk_bytes. A game of more
-    than max_game_bytes, tags and comments included, is dropped. ValueError for what is no text
-    or cannot be decompressed.
+    than max_game_bytes, tags and comments included, is dropped. Raises ValueError if the source
+    is not text or cannot be decompressed.
     """
     if chunk_bytes < 1:
         raise ValueError(f"chunk_bytes is {chunk_bytes}, allowed are 1 and more")
@@ -97,6 +111,7 @@ def _chunks(source: PgnSource, reader: PgnReader, chunk_bytes: int) -> Iterator[
 
 @contextmanager
 def _opened(source: PgnSource) -> Iterator[tuple[io.BufferedReader, str]]:
+    """The source as a buffered stream, and its name for error messages."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
@@ -107,12 +122,83 @@ def _opened(source: PgnSource) -> Iterator[tuple[io.BufferedReader, str]]:
     name = str(getattr(source, "name", "PGN stream"))
     if isinstance(source, io.TextIOBase):
         raise TypeError(f"{name} is open as text, PGN is read from files open in binary mode")
-    # Lent, not taken over: without detach() the caller's file would be closed.
+    # The caller keeps its file: without detach() the buffer would close it.
     buffered = cast(io.BufferedReader, io.BufferedReader(cast(io.RawIOBase, source)))
     try:
         yield buffered, name
     finally:
         buffered.detach()
+
+
+# Plain or compressed text; the format is recognised by content, not by file name.
+
+
+def read_texts(stream: io.BufferedReader, name: str, chunk_bytes: int) -> Iterator[bytes]:
+    """Decompressed chunks of a text file of up to chunk_bytes.
+
+    Raises ValueError if the beginning is not text or the data is damaged.
+    """
+    magic = stream.peek(4)[:4]
+    if magic == _ZSTD_MAGIC or _ZSTD_SKIPPABLE_MAGIC.fullmatch(magic):
+        plain = _zstd_texts(stream, chunk_bytes)
+    elif magic[:2] == _GZIP_MAGIC:
+        plain = iter(partial(gzip.GzipFile(fileobj=stream).read, chunk_bytes), b"")
+    else:
+        plain = iter(partial(stream.read, chunk_bytes), b"")
+    try:
+        for number, text in enumerate(plain):
+            if number == 0:
+                _check_is_text(text, name)
+            yield text
+    except (zstandard.ZstdError, gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"{name} is damaged: {error}") from error
+
+
+def _check_is_text(beginning: bytes, name: str) -> None:
+    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError(f"{name} is UTF-16 text; save it as UTF-8")
+    if b"\0" in beginning[:4096]:
+        raise ValueError(f"{name} is binary data, not text")
+
+
+def _zstd_texts(stream: io.BufferedReader, chunk_bytes: int) -> Iterator[bytes]:
+    """Decompressed chunks of one or more zstd frames.
+
+    The reader of zstandard reports no error when a stream is truncated. A frame with a known text
+    is therefore appended to the stream: its text comes out last only if all frames before it are
+    complete.
+    """
+    sentinel = b"the stream is complete"
+    last_frame = zstandard.ZstdCompressor(write_checksum=True).compress(sentinel)
+    decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW_BYTES)
+    with decompressor.stream_reader(
+        cast(BinaryIO, _StreamWithTail(stream, last_frame)), read_across_frames=True, closefd=False
+    ) as reader:
+        held = b""
+        while text := reader.read(chunk_bytes):
+            held += text
+            if ready := held[: -len(sentinel)]:
+                yield ready
+            held = held[-len(sentinel) :]
+    if held != sentinel:
+        raise EOFError("the compressed stream is cut off")
+
+
+class _StreamWithTail:
+    """A readable stream followed by some extra bytes."""
+
+    def __init__(self, stream: io.BufferedReader, tail: bytes) -> None:
+        self._stream = stream
+        self._tail = tail
+
+    def read(self, size: int) -> bytes:
+        if data := self._stream.read(size):
+            return data
+        data, self._tail = self._tail, b""
+        return data
+
+
+# Writing
 
 
 def write_pgn(
@@ -122,10 +208,11 @@ def write_pgn(
     games: Iterable[int] | None = None,
     tags: Sequence[Mapping[str, str]] | None = None,
 ) -> None:
-    """Writes all games, or those with the given numbers, as PGN.
+    """Writes all games, or those with the given indices, as PGN.
 
-    Tags are those the games were read with, then the given ones (one mapping per record), then
-    what the records know: Result, ratings, and SetUp and FEN for another start.
+    Later sources of tags override earlier ones: the tags a game was read with, the given tags
+    (one mapping per record), and what the records know (Result, ratings, and SetUp and FEN when
+    the game does not start from the standard position).
     """
     if tags is not None and len(tags) != len(records):
         raise ValueError(f"{len(tags)} tag mappings were given for {len(records)} games")
@@ -175,8 +262,11 @@ def movetext(
     start_fen: str | None = None,
     comments: Sequence[str] = (),
 ) -> str:
-    """Numbered moves, each with its comment if there is one, and the result, in lines of less than
-    80 columns, if no comment is longer."""
+    """Numbered SAN moves with their comments, then the result, wrapped to TEXT_WIDTH columns.
+
+    `comments` may be shorter than `sans`; an empty comment is not written. A comment is never
+    wrapped, so its line may be longer.
+    """
     _, side, _, _, _, number_text = (start_fen or Board().fen()).split()
     number, white_to_move = int(number_text), side == "w"
     words: list[str] = []
@@ -194,7 +284,10 @@ def movetext(
 
 
 def _braced(comment: str) -> str:
-    """On one line, for others read a line's end as part of it; it cannot hold braces itself."""
+    """A comment in braces on one line, since some readers keep line breaks as part of the text.
+
+    PGN has no escape for braces within a comment: they become parentheses.
+    """
     words = comment.replace("{", "(").replace("}", ")").split()
     return f"{{{' '.join(words)}}}"
 

@@ -1,4 +1,7 @@
-"""Rows of uneven length in one flat array, as legal moves are."""
+"""Rows of different lengths in one flat array, such as the legal moves of many positions.
+
+B is the number of rows, N the number of values of all rows together.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,21 +22,24 @@ class Ragged:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """[B] How long each row is."""
+        """[B] The length of each row."""
         return np.diff(self.offsets)
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """[N] The row of each value."""
+        """[N] The index of the row that each value belongs to."""
         return np.repeat(np.arange(len(self)), self.counts)
 
     def take(self, rows: NDArray[np.int64]) -> "Ragged":
-        """Some rows, in this order."""
+        """The given rows, in this order."""
         places, offsets = places_of_rows(self.offsets, rows)
         return Ragged(self.values[places], offsets)
 
     def find(self, wanted: NDArray[Any]) -> NDArray[np.int64]:
-        """[B] The place of each row's wanted value [B], which must be in the row."""
+        """[B] The index into `values` of each row's wanted value [B].
+
+        Raises ValueError unless every row holds its wanted value exactly once.
+        """
         hits = np.flatnonzero(self.values == np.repeat(wanted, self.counts))
         if len(hits) != len(self) or np.any(hits < self.offsets[:-1]):
             raise ValueError("every row must hold its wanted value once")
@@ -42,19 +48,25 @@ class Ragged:
 
 @dataclass(frozen=True)
 class SparseRows:
-    """Row i has values in columns, both from offsets[i] to offsets[i + 1]; all else is zero."""
+    """A sparse matrix by rows (CSR).
 
-    columns: NDArray[np.int32]
-    values: NDArray[np.float32]
-    offsets: NDArray[np.int64]
+    Row i has values[offsets[i] : offsets[i + 1]] in the columns of the same slice, and zeros
+    elsewhere.
+    """
+
+    columns: NDArray[np.int32]  # [N]
+    values: NDArray[np.float32]  # [N]
+    offsets: NDArray[np.int64]  # [B + 1]
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
 
 def best_places(values: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[B] Where the first of the highest values of each row stands; no row is empty. As with
-    argmax, what is no number is the highest."""
+    """[B] The index into `values` of the first maximum of each row. No row may be empty.
+
+    NaN counts as the maximum, as with np.argmax.
+    """
     highest = np.repeat(np.maximum.reduceat(values, offsets[:-1]), np.diff(offsets))
     hits = np.flatnonzero((values == highest) | np.isnan(values))
     return hits[np.searchsorted(hits, offsets[:-1])]
@@ -63,7 +75,10 @@ def best_places(values: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDAr
 def places_of_rows(
     offsets: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the values of some rows stand, and the offsets that they have by themselves."""
+    """Indices of the values of the given rows, and the offsets of these rows taken by themselves.
+
+    Returns indices [M] into the flat array and offsets [len(rows) + 1] into those indices.
+    """
     counts = offsets[rows + 1] - offsets[rows]
     own = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(counts, out=own[1:])

@@ -1,1 +1,1 @@
-"""One run on disk: steps, checkpoints, metrics. Knows no chess."""
+"""Training runs on disk: steps, checkpoints, metrics, status. This package knows no chess."""

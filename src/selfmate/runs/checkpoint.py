@@ -1,36 +1,48 @@
-"""One checkpoint: two files of arrays and a card in a directory that appears all at once."""
+"""The checkpoints of a run: writing them, reading them, and which of them are kept."""
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from selfmate.runs.card import MOST_CARD_BYTES, Card, FileNote
-from selfmate.runs.errors import DamagedError
-from selfmate.runs.files import read_plain, remove, sync_directory, write_file
-from selfmate.runs.pages import Pages
-from selfmate.runs.run import Arrays, Saved, State
+from selfmate.runs.card import MAX_CARD_BYTES, Best, Card, FileNote, Header
+from selfmate.runs.files import (
+    make_directory,
+    pretty,
+    read_plain,
+    remove,
+    replace_file,
+    sync_directory,
+    write_file,
+)
+from selfmate.runs.run import Arrays, CorruptError, Json, RunFailedError, SavedState, State
 from selfmate.runs.steps import Plan
-from selfmate.runs.tensors import pack, unpack
+from selfmate.runs.tensors import ShardStore, pack, unpack
 
-# What a learner may stumble over when a checkpoint is whole but not made for it.
-MISFITS = (ValueError, TypeError, LookupError, ArithmeticError)
+CHECKPOINTS, BEST = "checkpoints", "best.json"
 WEIGHTS, REST, CARD = "weights.safetensors", "rest.safetensors", "card.json"
+STEP_NAME = re.compile(r"[0-9]{8,18}")
+LEFTOVER = re.compile(r"(new|old)-[0-9]{8,18}")
+# What `State.load` may raise if a checkpoint is intact but was made for something else.
+MISFITS = (ValueError, TypeError, LookupError, ArithmeticError)
 
 
 @dataclass(frozen=True)
 class Checkpoint:
     card: Card
-    saved: Saved
+    saved: SavedState
 
     def load_into(self, state: State, plan: Plan) -> None:
-        """One of MISFITS when it was not made for them."""
+        """Raises one of MISFITS if the checkpoint was not made for this state and plan."""
         card = self.card
         if (card.total, card.unit, card.done) != (plan.total, plan.unit, plan.done(card.step)):
             raise ValueError(f"step {card.step} was {card.done} of {card.total}")
         state.load(self.saved)
 
 
-def write_checkpoint(path: Path, beside: Path, card: Card, saved: Saved) -> None:
-    """`beside` is the name it has until it is whole; `path` must be free."""
+def write_checkpoint(path: Path, beside: Path, card: Card, saved: SavedState) -> None:
+    """Writes weights, rest and card to the directory `beside`, which then becomes `path` at once.
+    Nothing may be at `path`."""
     contents = {WEIGHTS: pack(saved.weights), REST: pack(saved.rest)}
     notes = {name: FileNote.of(data) for name, data in contents.items()}
     contents[CARD] = replace(card, files=notes).to_bytes()
@@ -48,14 +60,14 @@ def write_checkpoint(path: Path, beside: Path, card: Card, saved: Saved) -> None
 
 
 def read_card(path: Path) -> Card:
-    """DamagedError unless the card is whole and belongs to the step its directory names."""
+    """CorruptError unless the card is intact and of the step that its directory is named after."""
     if path.is_symlink():
-        raise DamagedError("it is a link")
-    card = Card.from_bytes(read_plain(path / CARD, MOST_CARD_BYTES))
+        raise CorruptError("it is a link")
+    card = Card.from_bytes(read_plain(path / CARD, MAX_CARD_BYTES))
     if card.step != int(path.name):
-        raise DamagedError(f"its card is of step {card.step}")
+        raise CorruptError(f"its card is of step {card.step}")
     if card.files.keys() != {WEIGHTS, REST}:
-        raise DamagedError(f"its card does not describe {WEIGHTS} and {REST}")
+        raise CorruptError(f"its card does not describe {WEIGHTS} and {REST}")
     return card
 
 
@@ -64,12 +76,168 @@ def read_weights(path: Path) -> tuple[Card, Arrays]:
     return card, unpack(path / WEIGHTS, card.files[WEIGHTS])
 
 
-def read_checkpoint(path: Path, pages: Pages) -> Checkpoint:
+def read_checkpoint(path: Path, shards: ShardStore) -> Checkpoint:
     card, weights = read_weights(path)
-    saved = Saved(
+    saved = SavedState(
         weights=weights,
         rest=unpack(path / REST, card.files[REST]),
         facts=card.facts,
-        pages=pages.read(card.pages),
+        shards=shards.read(card.shards),
     )
     return Checkpoint(card, saved)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """When checkpoints are written and which are kept. The first one, which later ones are compared
+    with, and the best one are always kept."""
+
+    checkpoint_every: int  # steps
+    keep_last: int
+    keep_every: int  # of the regular checkpoints, each N-th is kept; 0 keeps none
+
+    def __post_init__(self) -> None:
+        if self.checkpoint_every < 1 or self.keep_last < 1 or self.keep_every < 0:
+            raise ValueError("checkpoint_every and keep_last are at least 1, keep_every at least 0")
+
+    def regular(self, steps: list[int], best: int | None) -> list[int]:
+        """Those of `steps` that have a checkpoint no matter when the run was stopped."""
+        return [step for step in steps if step == best or step % self.checkpoint_every == 0]
+
+    def keeps(self, steps: list[int], best: int | None) -> set[int]:
+        """Which of the checkpoints at `steps` (ascending) are kept."""
+        spacing = self.keep_every * self.checkpoint_every
+        kept = {step for step in steps if step in (0, best) or (spacing and step % spacing == 0)}
+        to_roll_back_to = self.regular(steps, best)[-1:]
+        return kept | set(steps[-self.keep_last :]) | set(to_roll_back_to)
+
+
+class Checkpoints:
+    """The checkpoints in a run's directory, for reading."""
+
+    def __init__(self, directory: Path) -> None:
+        self.folder = directory / CHECKPOINTS
+        self._shards = ShardStore(directory)
+
+    def path(self, step: int) -> Path:
+        return self.folder / f"{step:08d}"
+
+    def steps(self) -> list[int]:
+        """Ascending, by the names of directories alone: their content may be corrupt."""
+        if not self.folder.is_dir():
+            return []
+        return sorted(int(entry.name) for entry in self.folder.iterdir() if _is_step(entry.name))
+
+    def read(self, step: int, header: Header) -> Checkpoint:
+        checkpoint = read_checkpoint(self.path(step), self._shards)
+        if checkpoint.card.header.digest() != header.digest():
+            raise CorruptError("it belongs to another run")
+        return checkpoint
+
+    def usable(
+        self, header: Header, metrics_bytes: int, say: Callable[[str], None]
+    ) -> Iterator[Checkpoint]:
+        """The checkpoints that the run can resume from, newest first. `say` hears of those that are
+        skipped. A run without checkpoints is fine; one that has no good one left is
+        RunFailedError."""
+        steps = self.steps()
+        for step in reversed(steps):
+            try:
+                checkpoint = self.read(step, header)
+                _check_metrics(checkpoint.card, metrics_bytes)
+            except CorruptError as error:
+                say(f"{self.path(step)} cannot be used: {error}")
+            else:
+                yield checkpoint
+        if steps:
+            raise RunFailedError(
+                f"none of the checkpoints in {self.folder} can be used; nothing was changed"
+            )
+
+
+def _is_step(name: str) -> bool:
+    return bool(STEP_NAME.fullmatch(name)) and name == f"{int(name):08d}"
+
+
+def _check_metrics(card: Card, metrics_bytes: int) -> None:
+    if card.metrics_bytes > metrics_bytes:
+        raise CorruptError(
+            f"metrics.jsonl has {metrics_bytes:,} bytes, fewer than the {card.metrics_bytes:,} "
+            "it had then"
+        )
+
+
+class CheckpointWriter:
+    """Writes the checkpoints of a run, with their shards and best.json, and deletes old ones."""
+
+    def __init__(self, directory: Path, policy: Policy) -> None:
+        self._directory, self._policy = directory, policy
+        self._checkpoints, self._shards = Checkpoints(directory), ShardStore(directory)
+        self._known: Mapping[str, FileNote] = {}  # shards of the newest checkpoint, so on disk
+        self._needed: dict[int, set[str]] = {}  # digests of shards, by step
+
+    def save(self, card: Card, saved: SavedState) -> None:
+        self._known = self._shards.write(saved.shards, self._known)
+        card = replace(card, shards=self._known)
+        make_directory(self._checkpoints.folder)
+        path = self._checkpoints.path(card.step)
+        write_checkpoint(path, path.with_name(f"new-{path.name}"), card, saved)
+        self._needed[card.step] = _digests(card)
+        self._tidy(card.best)
+
+    def roll_back_to(self, card: Card | None) -> None:
+        """Deletes all checkpoints after `card`, or all but the first if there is no card, and what
+        a kill left behind."""
+        self._known = card.shards if card else {}
+        if self._checkpoints.folder.is_dir():
+            for entry in list(self._checkpoints.folder.iterdir()):
+                if LEFTOVER.fullmatch(entry.name):
+                    remove(entry)
+        for step in self._checkpoints.steps():
+            if step > (card.step if card else 0):
+                self._remove(step)
+        self._tidy(card.best if card else None)
+
+    def _tidy(self, best: Best | None) -> None:
+        """Brings best.json, old checkpoints and shards in line with the newest checkpoint."""
+        self._write_best(best)
+        steps = self._checkpoints.steps()
+        kept = self._policy.keeps(steps, best.step if best else None)
+        for step in sorted(set(steps) - kept):
+            self._remove(step)
+        self._shards.retain({digest for step in sorted(kept) for digest in self._shards_of(step)})
+
+    def _write_best(self, best: Best | None) -> None:
+        path = self._directory / BEST
+        if best is None:
+            path.unlink(missing_ok=True)
+            return
+        checkpoint = self._checkpoints.path(best.step).relative_to(self._directory)
+        entry: dict[str, Json] = {
+            "step": best.step,
+            "score": best.score,
+            "checkpoint": str(checkpoint),
+        }
+        # Not flushed to disk: every card says the same.
+        replace_file(path, pretty(entry), durable=False)
+
+    def _shards_of(self, step: int) -> set[str]:
+        """The digests on its card, which is read once; a card that is corrupt needs no shards."""
+        if step not in self._needed:
+            try:
+                self._needed[step] = _digests(read_card(self._checkpoints.path(step)))
+            except CorruptError:
+                self._needed[step] = set()
+        return self._needed[step]
+
+    def _remove(self, step: int) -> None:
+        self._needed.pop(step, None)
+        # Renamed first: a kill must not leave half a checkpoint under a good name.
+        path = self._checkpoints.path(step)
+        old = path.with_name(f"old-{path.name}")
+        path.rename(old)
+        remove(old)
+
+
+def _digests(card: Card) -> set[str]:
+    return {note.sha256 for note in card.shards.values()}

@@ -1,6 +1,6 @@
-"""A run as others see it: read while it may be written, without a lock."""
+"""Runs as readers see them, also while they are written; finding runs, and deleting one."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -8,26 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.runs.card import Best, Card
-from selfmate.runs.checkpoint import read_card, read_weights
-from selfmate.runs.checkpoints import Checkpoints
-from selfmate.runs.errors import DamagedError, RunRefusedError
-from selfmate.runs.files import read_plain
-from selfmate.runs.header import read_header
-from selfmate.runs.json_text import parse
-from selfmate.runs.lines import last_line, read_lines
-from selfmate.runs.lock import is_locked
-from selfmate.runs.run import Arrays
-from selfmate.runs.sample_game import MOST_SAMPLE_BYTES
-from selfmate.runs.status import Status, read_status
-from selfmate.runs.writer import BEST, METRICS, NOTES, SAMPLES, TIMINGS
+from selfmate.runs.card import Best, Card, read_header
+from selfmate.runs.checkpoint import BEST, Checkpoints, read_card, read_weights
+from selfmate.runs.files import parse, read_plain, remove
+from selfmate.runs.metrics import METRICS, NOTES, SAMPLES, TIMINGS, last_line, read_lines
+from selfmate.runs.run import MAX_SAMPLE_BYTES, Arrays, CorruptError, RunRefusedError
+from selfmate.runs.status import Lock, Status, is_locked, read_status
 
-MOST_BEST_BYTES = 2**12
+MAX_BEST_BYTES = 2**12
+DELETED = ".deleted-"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A checkpoint's weights, and why better ones were passed over."""
+    """The weights of a checkpoint, and why checkpoints before it in the order were skipped."""
 
     card: Card
     weights: Arrays
@@ -35,12 +29,12 @@ class Found:
 
 
 class RunDirectory:
-    """ValueError when the directory holds no run."""
+    """A run on disk, for reading without a lock. RunRefusedError if the directory holds no run."""
 
     def __init__(self, path: Path) -> None:
         try:
             self.header = read_header(path)
-        except DamagedError as error:
+        except CorruptError as error:
             raise RunRefusedError(f"{path} is not a run: {error}") from error
         self.path = path
 
@@ -53,20 +47,19 @@ class RunDirectory:
         return self.header.config
 
     def status(self) -> Status:
-        """As written, but "killed" when nobody writes what says it is running."""
-        # The lock is looked at first: whoever lets go of it has written the status before.
+        """As written, but "killed" if the run says "running" and no process holds its lock."""
+        # The lock first: a writer releases it after its last status.
         locked = is_locked(self.path)
         status = read_status(self.path) or Status(state="running")
-        return (
-            replace(status, state="killed") if status.state == "running" and not locked else status
-        )
+        is_killed = status.state == "running" and not locked
+        return replace(status, state="killed") if is_killed else status
 
     def metrics(self) -> Iterator[dict[str, Any]]:
-        """A line a step, oldest first."""
+        """One line per step, oldest first."""
         return (line for _, line in read_lines(self.path / METRICS))
 
     def columns(self) -> dict[str, NDArray[np.float64]]:
-        """The metrics as one array a figure, NaN where a step does not have it."""
+        """One array per metric, with NaN for steps that did not report it."""
         lines = list(self.metrics())
         names = dict.fromkeys(name for line in lines for name in line)
         return {
@@ -75,49 +68,49 @@ class RunDirectory:
         }
 
     def timings(self) -> Iterator[dict[str, Any]]:
-        """Step, seconds it took, and when it ended."""
+        """One line per step: how many seconds it took, and when it ended."""
         return (line for _, line in read_lines(self.path / TIMINGS))
 
     def notes(self) -> Iterator[dict[str, Any]]:
-        """Step, and a sentence that was said in it; `aloud` is false where it was only kept,
-        `alarm` true where something should be done."""
+        """One line per note: its step and a sentence; `aloud` is false if it was not printed,
+        `alarm` true if somebody should act."""
         return (line for _, line in read_lines(self.path / NOTES))
 
     def samples(self) -> Iterator[dict[str, Any]]:
-        """Step, and a game that was played in it, in texts: see `SampleGame`."""
+        """One line per sample game, with its step: see `SampleGame`."""
         return (line for _, line in read_lines(self.path / SAMPLES))
 
     def newest_sample(self) -> dict[str, Any] | None:
-        """The last of `samples`, without reading the others."""
-        return last_line(self.path / SAMPLES, MOST_SAMPLE_BYTES)
+        """The last of `samples`, found without reading the others."""
+        return last_line(self.path / SAMPLES, MAX_SAMPLE_BYTES)
 
     def best(self) -> Best | None:
         try:
-            return Best.parse(parse(read_plain(self.path / BEST, MOST_BEST_BYTES), BEST))
+            return Best.parse(parse(read_plain(self.path / BEST, MAX_BEST_BYTES), BEST))
         except ValueError:
             return None
 
-    def checkpoints(self) -> dict[int, Card | DamagedError]:
+    def checkpoints(self) -> dict[int, Card | CorruptError]:
         """Every checkpoint's card, or what is wrong with it."""
-        cards: dict[int, Card | DamagedError] = {}
+        cards: dict[int, Card | CorruptError] = {}
         checkpoints = Checkpoints(self.path)
         for step in checkpoints.steps():
             try:
                 cards[step] = read_card(checkpoints.path(step))
-            except DamagedError as error:
+            except CorruptError as error:
                 cards[step] = error
         return cards
 
     def checkpoint(self, version: str | int = "last") -> Found:
-        """ "last" and "best" fall back to the newest good one; a step number is that or nothing.
-        ValueError when there is none."""
+        """The weights of version "last", "best" or a step number. If "last" or "best" is corrupt,
+        the newest good checkpoint takes its place. RunRefusedError if there is none."""
         steps = self._candidates(version)
         passed_over = []
         for step in steps:
             path = Checkpoints(self.path).path(step)
             try:
                 card, weights = self._weights(path)
-            except DamagedError as error:
+            except CorruptError as error:
                 passed_over.append(f"{path} cannot be used: {error}")
             else:
                 return Found(card=card, weights=weights, passed_over=tuple(passed_over))
@@ -126,7 +119,7 @@ class RunDirectory:
     def _weights(self, path: Path) -> tuple[Card, Arrays]:
         card, weights = read_weights(path)
         if card.header.digest() != self.header.digest():
-            raise DamagedError("it belongs to another run")
+            raise CorruptError("it belongs to another run")
         return card, weights
 
     def _candidates(self, version: str | int) -> list[int]:
@@ -150,3 +143,43 @@ def _number(value: Any) -> float:
         return float(value) if isinstance(value, int | float) else np.nan
     except OverflowError:
         return np.nan
+
+
+def list_runs(root: Path) -> list[RunDirectory]:
+    """All runs directly below `root`, sorted by name."""
+    if not root.is_dir():
+        return []
+    runs = []
+    for path in sorted(root.iterdir()):
+        if path.name.startswith(DELETED):
+            continue
+        try:
+            runs.append(RunDirectory(path))
+        except RunRefusedError:
+            continue
+    return runs
+
+
+def free_name(root: Path, stem: str, taken: Collection[str] = ()) -> str:
+    """The first of `stem`1, `stem`2, ... that is neither in `root` nor in `taken`."""
+    number = 1
+    while (name := f"{stem}{number}") in taken or (root / name).exists():
+        number += 1
+    return name
+
+
+def delete_run(path: Path) -> None:
+    """RunRefusedError if it is no run or is being written."""
+    RunDirectory(path)
+    if path.is_symlink():
+        raise RunRefusedError(f"{path} is a link: delete the run it points to, {path.resolve()}")
+    lock = Lock(path)
+    try:
+        # Renamed first, so that a kill cannot leave half a run.
+        doomed = path.with_name(f"{DELETED}{path.name}")
+        if doomed.exists():
+            remove(doomed)
+        path.rename(doomed)
+        remove(doomed)
+    finally:
+        lock.release()

@@ -1,48 +1,181 @@
-"""The heartbeat of a run: what others see of it while it goes on, and how it ended."""
+"""What other processes see of a run: its lock, its progress, and its status as a heartbeat."""
 
+import fcntl
+import math
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from selfmate.runs.errors import DamagedError
-from selfmate.runs.files import read_plain, replace_file
-from selfmate.runs.json_text import parse, pretty
-from selfmate.runs.progress import Progress
+from selfmate.runs.files import (
+    PLAIN,
+    parse,
+    pretty,
+    read_plain,
+    replace_file,
+    timestamp,
+    write_all,
+)
+from selfmate.runs.run import CorruptError, RunRefusedError
 
-STATUS = "status.json"
-MOST_STATUS_BYTES = 2**16
+LOCK, STATUS = "lock", "status.json"
+MAX_LOCK_BYTES, MAX_STATUS_BYTES = 64, 2**16
+# `is_taken` holds the lock for a moment to see whether it is free; a writer waits until it is over.
+TRIES, SECONDS_BETWEEN_TRIES = 10, 0.01
+SECONDS_REMEMBERED = 30.0
 SECONDS_BETWEEN_BEATS = 1.0
 STATES = ("running", "paused", "stopped", "failed", "finished", "killed")
 
 
+class Lock:
+    """The lock of a run: one writer at a time. The kernel releases it however the writer ends."""
+
+    def __init__(self, directory: Path) -> None:
+        path = directory / LOCK
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o644)
+        if not take(self._descriptor):
+            os.close(self._descriptor)
+            raise RunRefusedError(
+                f"{directory} is being written by process {_holder(path)}: wait for it, stop it, "
+                "or choose another --run"
+            )
+        os.ftruncate(self._descriptor, 0)
+        write_all(self._descriptor, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        os.close(self._descriptor)
+
+
+def take(descriptor: int) -> bool:
+    """Locks an open file for as long as it is open; false if another process holds the lock."""
+    for _ in range(TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(SECONDS_BETWEEN_TRIES)
+        else:
+            return True
+    return False
+
+
+def is_locked(directory: Path) -> bool:
+    return is_taken(directory / LOCK)
+
+
+def is_taken(path: Path) -> bool:
+    """Whether a process holds the lock on a file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | PLAIN)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def writer_of(directory: Path) -> int | None:
+    """The process that holds the lock; None if there is none, or if it is on another machine."""
+    text = _holder(directory / LOCK)
+    if not is_locked(directory) or not text.isdecimal() or not _has_open(text, directory / LOCK):
+        return None
+    return int(text)
+
+
+def _has_open(pid: str, path: Path) -> bool:
+    """Whether a process of this machine has the file open. On a shared disk, the number in the lock
+    file may come from another machine."""
+    if not Path("/proc/self/fd").is_dir():
+        return True  # only Linux shows open files here
+    try:
+        return any(path.samefile(opened) for opened in Path("/proc", pid, "fd").iterdir())
+    except OSError:
+        return False
+
+
+def _holder(path: Path) -> str:
+    try:
+        return read_plain(path, MAX_LOCK_BYTES).decode("ascii", "replace").strip() or "?"
+    except CorruptError:
+        return "?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Where a run is after a step."""
+
+    step: int
+    done: int
+    total: int
+    unit: str
+    metrics: Mapping[str, float]
+    rate: float  # units per second
+    seconds_left: float  # in this session
+
+
+class Pace:
+    """The speed of a run, as an average that forgets: older steps count less."""
+
+    def __init__(self) -> None:
+        self._seconds = self._units = 0.0
+
+    def add(self, units: int, seconds: float) -> None:
+        kept = math.exp(-seconds / SECONDS_REMEMBERED)
+        self._seconds = kept * self._seconds + seconds
+        self._units = kept * self._units + units
+
+    @property
+    def rate(self) -> float:
+        return self._units / max(self._seconds, 1e-9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionTimer:
+    """When a session ends: at a deadline, or when enough units are done."""
+
+    deadline: float  # of the monotonic clock, in seconds
+    enough: float  # units of the run
+
+    @classmethod
+    def start(cls, *, minutes: float, units: float) -> Self:
+        return cls(deadline=time.monotonic() + 60 * minutes, enough=units)
+
+    def is_over(self, done: int) -> bool:
+        return done >= self.enough or time.monotonic() >= self.deadline
+
+    def seconds_left(self, done: int, rate: float) -> float:
+        """At `rate` units per second."""
+        return max(0.0, min((self.enough - done) / rate, self.deadline - time.monotonic()))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    state: str  # one of STATES; "killed" is what readers find, nobody writes it
+    """The content of status.json."""
+
+    state: str  # one of STATES; "killed" is never written, it is what readers conclude
     pid: int = 0
     step: int = 0
     done: int = 0
     total: int = 0
     unit: str = ""
-    rate: float | None = None  # units a second
+    rate: float | None = None  # units per second
     seconds_left: float | None = None
-    started: str = ""  # this session's, ISO 8601, UTC
+    started: str = ""  # when this session started, ISO 8601, UTC
     updated: str = ""
     message: str = ""
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
 class Heartbeat:
-    """Writes the status at every change of state and now and then between."""
+    """Writes the status at every change of state, and about once a second in between."""
 
     def __init__(self, directory: Path, status: Status) -> None:
         self._path = directory / STATUS
-        self._status = replace(status, pid=os.getpid(), started=now())
+        self._status = replace(status, pid=os.getpid(), started=timestamp())
         self._write()
 
     def beat(self, progress: Progress) -> None:
@@ -56,7 +189,7 @@ class Heartbeat:
         if time.monotonic() - self._written >= SECONDS_BETWEEN_BEATS:
             self._write()
 
-    def go_back(self, step: int, done: int) -> None:
+    def roll_back_to(self, step: int, done: int) -> None:
         self._status = replace(self._status, step=step, done=done)
         self._write()
 
@@ -66,22 +199,22 @@ class Heartbeat:
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        # Not flushed to disk: nothing is lost with it, and it must not cost time.
-        data = pretty(asdict(replace(self._status, updated=now())))
+        # Not flushed to disk: it can be lost, and it must not cost time.
+        data = pretty(asdict(replace(self._status, updated=timestamp())))
         replace_file(self._path, data, durable=False)
 
 
 def read_status(directory: Path) -> Status | None:
-    """What status.json says, None when there is none that can be read."""
+    """The status of a run as written; None if there is none that can be read."""
     try:
-        fields = parse(read_plain(directory / STATUS, MOST_STATUS_BYTES), STATUS)
+        fields = parse(read_plain(directory / STATUS, MAX_STATUS_BYTES), STATUS)
         status = Status(**fields)
-    except (DamagedError, TypeError):
+    except (CorruptError, TypeError):
         return None
-    return status if _is_sound(asdict(status)) else None
+    return status if _is_valid(asdict(status)) else None
 
 
-def _is_sound(fields: dict[str, Any]) -> bool:
+def _is_valid(fields: dict[str, Any]) -> bool:
     blank = asdict(Status(state=""))
     for key, value in fields.items():
         kinds = (float, int, type(None)) if blank[key] is None else (type(blank[key]),)

@@ -1,18 +1,20 @@
-"""The steps of a run: how they divide its units, and what each one came to."""
+"""The steps of a run: how they divide its units, and what each one reported."""
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 
-from selfmate.runs.errors import RunFailedError
-from selfmate.runs.sample_game import SampleGame
+from selfmate.runs.run import Json, RunFailedError, SampleGame, State
 
-MOST_ATTEMPTS = 3  # from the same checkpoint
+MAX_ATTEMPTS = 3  # from the same checkpoint
+SECONDS_ENOUGH = 0.4
+NOTHING_WRITTEN = "nothing is written in a rehearsal"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """`total` units in steps of `size`; steps count from 1, the last one may be shorter."""
+    """`total` units in steps of `size`. Steps count from 1; the last one may be shorter."""
 
     total: int
     unit: str
@@ -20,20 +22,22 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.total < 1 or self.size < 1:
-            raise ValueError(f"total {self.total} and size {self.size} of a run are at least 1")
+            raise ValueError(
+                f"a run has a total and a size of at least 1, not {self.total} and {self.size}"
+            )
 
     @property
     def count(self) -> int:
         return -(-self.total // self.size)
 
     def done(self, step: int) -> int:
-        """Units that are done after `step`."""
+        """How many units are done after `step`."""
         return min(step * self.size, self.total)
 
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence for people; one that is not aloud is only kept, an alarm says what to do."""
+    """A sentence for people. Without `aloud` it is saved and not printed; an alarm asks to act."""
 
     text: str
     aloud: bool
@@ -41,7 +45,7 @@ class Note:
 
 
 class RunStep:
-    """A `Step`; `figures` and `score` are what was recorded, `failure` why it came to nothing."""
+    """Implements `Step`. `failure` says why the step was given up; None if it was not."""
 
     def __init__(self, plan: Plan, number: int, still_good: str, attempt: int = 1) -> None:
         self.number, self.attempt = number, attempt
@@ -53,19 +57,19 @@ class RunStep:
         self.sample: SampleGame | None = None
         self.failure: str | None = None
         self.is_last = number == plan.count
-        self._taken = ("step", plan.unit)
+        self._reserved = ("step", plan.unit)
         self._still_good = still_good
-        self._figures: dict[str, float] | None = None
+        self._metrics: dict[str, float] | None = None
 
     @property
-    def figures(self) -> dict[str, float]:
-        if self._figures is None:
+    def metrics(self) -> dict[str, float]:
+        if self._metrics is None:
             raise RuntimeError(f"step {self.number} was not recorded before the next was asked for")
-        return self._figures
+        return self._metrics
 
     def record(
         self,
-        figures: Mapping[str, float],
+        metrics: Mapping[str, float],
         score: float | None = None,
         *,
         best: bool | None = None,
@@ -74,13 +78,13 @@ class RunStep:
         self._check_open()
         if best and score is None:
             raise RuntimeError("the best step must have a score")
-        for name, value in figures.items():
+        for name, value in metrics.items():
             self._check(name, value)
         if score is not None:
             self._check("score", score)
             self.score = float(score)
         self.best, self.seconds = best, seconds or {}
-        self._figures = {name: _plain(value) for name, value in figures.items()}
+        self._metrics = {name: _plain(value) for name, value in metrics.items()}
 
     def say(self, note: str, *, aloud: bool = True, alarm: bool = False) -> None:
         self.notes.append(Note(note, aloud, alarm))
@@ -94,26 +98,65 @@ class RunStep:
         self.is_last = True
 
     def is_best(self, best_score: float | None) -> bool:
-        """Whether it takes the place of a best one with this score, or of none."""
+        """Whether this step replaces a best one with this score; None if there is none yet."""
         if self.score is None or self.best is not None:
             return bool(self.best)
         return best_score is None or self.score > best_score
 
-    def go_back(self, reason: str) -> None:
+    def roll_back(self, reason: str) -> None:
         self._check_open()
-        self.failure = f"step {self.number} came to nothing: {reason}"
+        self.failure = f"step {self.number} failed: {reason}"
 
     def _check_open(self) -> None:
-        if self._figures is not None or self.failure is not None:
+        if self._metrics is not None or self.failure is not None:
             raise RuntimeError(f"step {self.number} was recorded twice")
 
     def _check(self, name: str, value: float) -> None:
-        if name in self._taken:
-            raise RuntimeError(f"a figure cannot be named {name}: every line has that already")
+        if name in self._reserved:
+            raise RuntimeError(f"a metric cannot be named {name}: every line has that key already")
         if not math.isfinite(value):
             raise RunFailedError(f"{name} became {value} in step {self.number}; {self._still_good}")
 
 
 def _plain(value: float) -> float:
-    """NumPy's numbers do not go into JSON."""
+    """A Python number: JSON takes none of NumPy's."""
     return value if type(value) is int else float(value)
+
+
+class Rehearsal:
+    """Implements `Run` without a disk, to estimate how long a run takes on this machine. The steps
+    end when enough time was measured."""
+
+    plan: Plan  # what the learner asked for
+
+    def __init__(self) -> None:
+        self._units: list[int] = []
+        self._seconds: list[float] = []
+
+    def steps(
+        self,
+        state: State,
+        *,
+        total: int,
+        unit: str,
+        size: int = 1,
+        player: Mapping[str, Json],
+    ) -> Generator[RunStep]:
+        plan = self.plan = Plan(total=total, unit=unit, size=size)
+        for number in range(1, plan.count + 1):
+            step = RunStep(plan, number, NOTHING_WRITTEN)
+            began = time.perf_counter()
+            yield step
+            if step.failure is not None:
+                raise RunFailedError(f"{step.failure}; {NOTHING_WRITTEN}")
+            step.metrics  # noqa: B018 - raises if the step was not recorded
+            self._units.append(step.stop - step.start)
+            self._seconds.append(time.perf_counter() - began)
+            if step.is_last or sum(self._seconds) >= SECONDS_ENOUGH:
+                return
+
+    def seconds_for(self, total: int) -> float:
+        """How long `total` units would take at the measured pace."""
+        # The first step warms up; it counts only if there is no other.
+        warm = slice(1, None) if len(self._units) > 1 else slice(None)
+        return total * sum(self._seconds[warm]) / sum(self._units[warm])

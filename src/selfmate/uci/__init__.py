@@ -1,8 +1,9 @@
 """A UCI engine on standard input and output, for any player.
 
-A line goes: process (input, output, signals) -> engine (commands) -> search (one `go`) -> player.
-The rule book, the player and all that a search takes come with the first command that needs them:
-`uciok` must be there within 100 ms.
+`process` reads and writes lines and handles signals, `engine` runs the commands, `search` is one
+`go`, in which a player searches in a thread; `time_management` says for how long. `uciok` must be
+sent within 100 ms, so rules, NumPy and the player are imported by the first command that needs
+them.
 """
 
 from selfmate.weights import strongest

@@ -1,6 +1,8 @@
-"""Nets that ship with the package: a folder each, of weights and a card that tells all of them.
+"""Models: a folder each, with weights and a card that describes them.
 
-`python -m selfmate.experiments.ship` makes them. Here is only what must be instant.
+Those that ship are in this package, made by `scripts/ship.py`. A folder elsewhere is a model by its
+path. This module imports nothing heavy, because the UCI engine needs
+it before it answers `uci`.
 """
 
 import os
@@ -10,21 +12,27 @@ STRONGEST = "alphazero-tiny"  # by the ratings on the cards
 
 
 def is_model(name: str) -> bool:
-    return "/" not in name and os.path.isfile(card_path(name))  # noqa: PTH113
+    """Whether a model of this name ships, or the path is the folder of a model."""
+    return all(os.path.isfile(path) for path in (card_path(name), weights_path(name)))  # noqa: PTH113
 
 
 def model_names() -> list[str]:
+    """The names of all models that ship."""
     return sorted(name for name in os.listdir(FOLDER) if is_model(name))  # noqa: PTH208
 
 
 def card_path(name: str) -> str:
-    return f"{FOLDER}/{name}/card.json"
+    return f"{_folder(name)}/card.json"
 
 
 def weights_path(name: str) -> str:
-    return f"{FOLDER}/{name}/weights.safetensors"
+    return f"{_folder(name)}/weights.safetensors"
+
+
+def _folder(name: str) -> str:
+    return name if "/" in name else f"{FOLDER}/{name}"
 
 
 def strongest() -> str | None:
-    """None when no net ships."""
+    """The strongest model; None if no model ships."""
     return STRONGEST if is_model(STRONGEST) else None

@@ -1,4 +1,4 @@
-"""The card of a net that ships: what it is, how it was made, how strong it is."""
+"""The card of a model that ships: what it is, how it was trained, how strong it is."""
 
 from pathlib import Path
 from typing import Any
@@ -9,39 +9,41 @@ from selfmate.weights import card_path
 
 
 class Rating(BaseModel):
-    """On the ladder, where random is zero."""
+    """A rating on the ladder, where `random` has 0 Elo."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    player: str  # with its settings
+    player: str  # full name
     elo: float
     low: float | None  # of the 95 % interval
     high: float | None
     games: int
-    stockfish_scale: float | None  # the same, shifted to fit the names of Stockfish's levels
+    stockfish_scale: float | None  # Elo shifted to fit the levels of Stockfish
 
 
 class ModelCard(BaseModel):
+    """The contents of card.json."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     about: str
     learner: str
-    commands: tuple[str, ...]  # that made it, in order
+    commands: tuple[str, ...]  # that trained it, in order
     seed: int
     data: str
     minutes: float  # of training, on two cores
-    figures: dict[str, float]  # of its last validation or cycle
-    settings: dict[str, Any]  # of its run, all of them
+    figures: dict[str, float]  # metrics of its last validation or cycle
+    settings: dict[str, Any]  # all settings of its run
     ratings: tuple[Rating, ...]
-    player: dict[str, Any]  # how the weights are played
+    player: dict[str, Any]  # the net and how it plays, as checkpoint cards have it
     weights_bytes: int
     weights_sha256: str
     licence: str = "GPL-3.0-or-later"
 
     @property
     def elo(self) -> float:
-        """At the best setting that was measured."""
+        """The best of its ratings; 0 if it has none."""
         return max((rating.elo for rating in self.ratings), default=0.0)
 
 

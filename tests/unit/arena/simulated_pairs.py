@@ -10,10 +10,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Conditions:
-    """What makes pairs differ from two coin tosses; every number is in 0..1.
+    """How pairs differ from two coin tosses; every number is in 0..1.
 
     An opening helps White by `white_bias` or Black as much, and suits player A by `taste_bias` or
-    player B as much, in parts of the distance of A's score from the nearer of 0 and 1.
+    player B as much, as fractions of the distance of A's score to the nearer of 0 and 1.
     """
 
     draw_rate: float = 0.0  # between equals on a balanced opening

@@ -1,4 +1,4 @@
-"""Won endgames are won by who knows the table, in exactly its distance, and by nobody who errs."""
+"""Conversion of won endgames: by perfect play in the exact distance, rarely by random moves."""
 
 from collections.abc import Sequence
 
@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfmate.arena.conversion import PIECES, convert, defences, distances, won_positions
+from selfmate.arena.endgames import PIECES, convert, defences, distances, won_positions
 from selfmate.players import load_player
-from selfmate.players.player import NO_LIMITS, Choices, Limits, Question, Thought
+from selfmate.players.player import NO_LIMITS, Analysis, Choices, Limits, SearchRequest
 from selfmate.rules import Board, push_moves, uci_code, uci_text
-from selfmate.search.endgame_table import NOT_WON, Piece
+from selfmate.searches.teacher import NOT_WON, Piece
 from unit.arena.scripted import Scripted
 
 
 class Perfect:
-    """Looks at every reply in the table."""
+    """Looks every reply up in the table."""
 
     name = "perfect"
 
-    def __init__(self, piece: Piece, games_at_once: int = 64) -> None:
-        self.piece, self.games_at_once = piece, games_at_once
+    def __init__(self, piece: Piece, parallel_games: int = 64) -> None:
+        self.piece, self.parallel_games = piece, parallel_games
 
     def choose(
-        self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits = NO_LIMITS
+        self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
-        assert len(boards) <= self.games_at_once
+        assert len(boards) <= self.parallel_games
         return Choices(np.array([self._best(board) for board in boards], np.uint16))
 
     def _best(self, board: Board) -> int:
@@ -50,7 +50,7 @@ class Perfect:
         left = int(distances(self.piece, [after])[0])
         return np.inf if left == NOT_WON else left + 2
 
-    def think(self, question: Question) -> Thought:
+    def analyse(self, request: SearchRequest) -> Analysis:
         raise NotImplementedError
 
     def close(self) -> None:
@@ -62,15 +62,15 @@ def test_best_play_takes_the_exact_distance(piece: Piece) -> None:
     found = convert(Perfect(piece), piece, games=12, seed=3)
     assert found.converted == found.games == 12
     assert found.moves == found.exact_moves
-    assert convert(Perfect(piece, games_at_once=5), piece, games=12, seed=3) == found
+    assert convert(Perfect(piece, parallel_games=5), piece, games=12, seed=3) == found
 
 
-def test_a_forfeit_wins_nothing_and_ends_the_game() -> None:
+def test_a_forfeit_ends_the_game_without_a_win() -> None:
     found = convert(Scripted("p", lambda *_: "!illegal_move"), "queen", games=4, seed=1)
     assert (found.converted, found.moves, found.exact_moves) == (0, None, None)
 
 
-def test_who_moves_at_random_wins_hardly_anything() -> None:
+def test_a_random_mover_rarely_wins() -> None:
     found = convert(load_player("random"), "rook", games=10, seed=1)
     assert found.share < 0.3
 
@@ -84,6 +84,6 @@ def test_positions_are_won_for_both_colours_and_follow_the_seed() -> None:
     assert fens[0] == fens[1] != fens[2]
 
 
-def test_the_bare_king_takes_what_is_left_hanging() -> None:
+def test_the_lone_king_captures_a_hanging_piece() -> None:
     board = Board("8/8/8/3kQ3/8/8/8/K7 b - - 0 1")
     assert uci_text(int(defences("queen", [board], np.zeros(1, np.uint64))[0])) == "d5e5"

@@ -1,4 +1,4 @@
-"""Elo from pairs: hand-computed, published, and right about its own doubt."""
+"""Elo from pairs: computed by hand, published values, coverage of the intervals."""
 
 import math
 
@@ -107,7 +107,7 @@ def test_a_clean_sweep_has_one_bound() -> None:
     assert lost.los < 0.0001
 
 
-def test_no_spread_still_leaves_doubt() -> None:
+def test_draws_only_still_give_an_interval() -> None:
     few, many = (estimate_elo(Pentanomial((0, 0, n, 0, 0))).elo_high for n in (20, 200))
     assert few is not None
     assert many is not None
@@ -120,7 +120,7 @@ def test_no_games_have_no_elo() -> None:
         estimate_elo(Pentanomial())
 
 
-def test_both_sides_tell_the_same() -> None:
+def test_swapping_the_players_negates_elo() -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):
         lost, less, even, more, won = (int(count) for count in rng.integers(0, 6, 5) + 1)
@@ -166,7 +166,7 @@ def test_intervals_cover_the_truth_with_single_games(elo: float) -> None:
 
 
 def test_short_matches_and_rare_wins_are_not_overconfident() -> None:
-    """Few different results are possible here, so coverage jumps; it must not be low altogether."""
+    """Few different results are possible here, so coverage jumps; its mean must not be low."""
     rng = np.random.default_rng(4)
     covered = []
     for elo in (0, 100, 300):

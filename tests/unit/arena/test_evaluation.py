@@ -1,22 +1,22 @@
-"""Evaluation: the figures are those of the games, the same every time, and honest."""
+"""Evaluation against fixed opponents: metrics, reproducibility and refused settings."""
 
 from dataclasses import replace
 
 import pytest
 
-from selfmate.arena.evaluation import Evaluation, figures_of, meet
+from selfmate.arena.gating import Evaluation, evaluation_metrics, play_paired_match
 from selfmate.arena.openings import shipped_openings
 from selfmate.players import load_player
 from selfmate.rules import Board
-from selfmate.runs.errors import RunFailedError
-from unit.arena.scripted import Scripted, by_dice, first_move
+from selfmate.runs.run import RunFailedError
+from unit.arena.scripted import Scripted, by_seed, first_move
 
 EVALUATION = Evaluation(opponents=("random", "teacher:depth=1"), games=20, seed=3, max_plies=60)
 
 
-def test_figures_are_named_after_opponents() -> None:
-    figures = figures_of(EVALUATION.reports(load_player("greedy")))
-    assert set(figures) == {
+def test_metrics_are_named_after_opponents() -> None:
+    metrics = evaluation_metrics(EVALUATION.reports(load_player("greedy")))
+    assert set(metrics) == {
         "score_random",
         "mean_plies_random",
         "ply_limit_games_random",
@@ -26,24 +26,24 @@ def test_figures_are_named_after_opponents() -> None:
     }
 
 
-def test_scores_are_of_the_player_who_is_evaluated() -> None:
+def test_scores_are_those_of_the_evaluated_player() -> None:
     reports = replace(EVALUATION, max_plies=400).reports(load_player("teacher:depth=2"))
     assert [report.score for report in reports.values()] == [1.0, 1.0]
     other_side = replace(EVALUATION, opponents=("teacher:depth=2",)).reports(load_player("random"))
-    assert figures_of(other_side)["score_teacher_depth_2"] < 0.1
+    assert evaluation_metrics(other_side)["score_teacher_depth_2"] < 0.1
 
 
-def test_figures_are_those_of_the_games() -> None:
+def test_metrics_are_those_of_the_games() -> None:
     report = EVALUATION.reports(load_player("greedy"))["random"]
-    figures = figures_of({"random": report})
+    metrics = evaluation_metrics({"random": report})
     assert report.games == 20 == report.wins + report.draws + report.losses
-    assert figures["score_random"] == (report.wins + report.draws / 2) / 20
-    assert figures["ply_limit_games_random"] == report.ends["ply_limit"] > 0
+    assert metrics["score_random"] == (report.wins + report.draws / 2) / 20
+    assert metrics["ply_limit_games_random"] == report.ends["ply_limit"] > 0
 
 
 def test_games_depend_on_the_seed_alone() -> None:
-    player = Scripted("dice", by_dice, games_at_once=8)
-    alone = Scripted("dice", by_dice, games_at_once=1)
+    player = Scripted("seeded", by_seed, parallel_games=8)
+    alone = Scripted("seeded", by_seed, parallel_games=1)
     assert EVALUATION.reports(player) == EVALUATION.reports(player) == EVALUATION.reports(alone)
     assert EVALUATION.reports(player) != replace(EVALUATION, seed=4).reports(player)
 
@@ -51,22 +51,22 @@ def test_games_depend_on_the_seed_alone() -> None:
 def test_games_are_pairs_on_shipped_openings() -> None:
     seen: list[tuple[str, ...]] = []
 
-    def note(board: Board, dice: int) -> str:
+    def note(board: Board, seeds: int) -> str:
         seen.append(tuple(board.moves))
-        return first_move(board, dice)
+        return first_move(board, seeds)
 
-    meet(Scripted("a", note), Scripted("b", note), games=6, seed=1, max_plies=1)
+    play_paired_match(Scripted("a", note), Scripted("b", note), games=6, seed=1, max_plies=1)
     assert len(seen) == 6
     assert all(seen.count(moves) == 2 for moves in seen)
     assert set(seen) <= {opening.moves for opening in shipped_openings()}
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_forfeited_games_are_no_evaluation(side: int) -> None:
-    players = [Scripted("a", by_dice), Scripted("b", by_dice)]
+def test_forfeited_games_end_the_run(side: int) -> None:
+    players = [Scripted("a", by_seed), Scripted("b", by_seed)]
     players[side].answer = lambda *_: "!illegal_move: e2e5"
     with pytest.raises(RunFailedError, match=r"6 of 6 games of a against b.*illegal_move: e2e5"):
-        meet(players[0], players[1], games=6, seed=1)
+        play_paired_match(players[0], players[1], games=6, seed=1)
 
 
 def test_illegal_moves_are_raised() -> None:
@@ -78,10 +78,10 @@ def test_illegal_moves_are_raised() -> None:
     ("opponents", "games", "cause"),
     [
         (("random",), 7, "7 games are no pairs"),
-        (("random",), 0, "an even number of at least 2"),
+        (("random",), 0, "the number must be even and at least 2"),
         (("rando",), 2, "no player 'rando'"),
         (("teacher:depth=99",), 2, "depth=99"),
-        (("random", "random"), 2, "2 opponents would share the figure score_random"),
+        (("random", "random"), 2, "2 opponents would share the metric score_random"),
     ],
 )
 def test_bad_settings_are_refused_before_a_game(

@@ -7,12 +7,11 @@ import pytest
 
 from selfmate.arena import ladder as ladder_module
 from selfmate.arena.elo import Pentanomial
-from selfmate.arena.ladder import Ladder, PairingPlan
-from selfmate.arena.pool import Pool
+from selfmate.arena.ladder import Ladder, PairingPlan, Pool
 from selfmate.arena.rating import Pairing
 from selfmate.players import Player
 from selfmate.rules import Board
-from unit.arena.scripted import Scripted, by_dice
+from unit.arena.scripted import Scripted, by_seed
 
 CONDITIONS = "some openings"
 
@@ -28,9 +27,9 @@ def three_rungs(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = {"weak": 1.0, "even": 0.3, "strong": 0.0, "steady": 0.0, "random": 0.9}
 
     def load(name: str) -> Player:
-        def answer(board: Board, dice: int) -> str:
-            gives_up = dice % 1000 < 1000 * chance[name]
-            return "!gives up" if gives_up else by_dice(board, dice)
+        def answer(board: Board, seed: int) -> str:
+            gives_up = seed % 1000 < 1000 * chance[name]
+            return "!gives up" if gives_up else by_seed(board, seed)
 
         return Scripted(name, answer)
 
@@ -39,20 +38,20 @@ def three_rungs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_module, "BUILT_IN_RUNGS", ("random", "even"))
 
 
-def climb(ladder: Ladder, player: str) -> list[PairingPlan]:
+def play_plans(ladder: Ladder, player: str) -> list[PairingPlan]:
     plans = []
-    for plan in ladder.climb(player):
+    for plan in ladder.player_plans(player):
         plans.append(plan)
         ladder.play(plan, lambda: None)
     return plans
 
 
 @pytest.mark.usefixtures("three_rungs")
-def test_stronger_players_stand_higher(tmp_path: Path) -> None:
+def test_stronger_players_have_higher_ratings(tmp_path: Path) -> None:
     ladder = Ladder(tmp_path / "pool.jsonl", 40, seed=1)
     for plan in ladder.rung_plans():
         ladder.play(plan, lambda: None)
-    climb(ladder, "strong")
+    play_plans(ladder, "strong")
     ratings = ladder.ratings()
     assert ratings["random"].elo == pytest.approx(0)
     assert 0 < ratings["even"].elo < ratings["strong"].elo
@@ -62,22 +61,22 @@ def test_stronger_players_stand_higher(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("three_rungs")
 def test_results_are_used_again(tmp_path: Path) -> None:
     path = tmp_path / "pool.jsonl"
-    first = climb(Ladder(path, 10, seed=1), "strong")
+    first = play_plans(Ladder(path, 10, seed=1), "strong")
     assert [plan.games for plan in first] == [10, 10]
-    assert climb(Ladder(path, 10, seed=1), "strong") == []
-    assert [plan.games for plan in climb(Ladder(path, 16, seed=1), "strong")] == [6, 6]
+    assert play_plans(Ladder(path, 10, seed=1), "strong") == []
+    assert [plan.games for plan in play_plans(Ladder(path, 16, seed=1), "strong")] == [6, 6]
 
 
 @pytest.mark.usefixtures("three_rungs")
-def test_nobody_climbs_past_two_hopeless_rungs(
+def test_a_player_stops_after_two_hopeless_rungs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ladder_module, "rungs", lambda: ["steady", "strong", "random"])
-    plans = climb(Ladder(tmp_path / "pool.jsonl", 10, seed=1), "weak")
+    plans = play_plans(Ladder(tmp_path / "pool.jsonl", 10, seed=1), "weak")
     assert [plan.opponent for plan in plans] == ["steady", "strong"]
 
 
-def test_a_pool_forgets_a_torn_line_and_other_conditions(tmp_path: Path) -> None:
+def test_a_pool_drops_a_line_that_was_cut_off_and_other_conditions(tmp_path: Path) -> None:
     path = tmp_path / "pool.jsonl"
     pool = Pool(path, CONDITIONS)
     pool.add(pairing("a", "b", 1, 2, 3, 4, 5))
@@ -100,7 +99,7 @@ def test_a_pool_forgets_a_torn_line_and_other_conditions(tmp_path: Path) -> None
         [],
     ],
 )
-def test_a_damaged_pool_is_refused_by_line(tmp_path: Path, entry: object) -> None:
+def test_a_damaged_pool_is_refused_with_its_line(tmp_path: Path, entry: object) -> None:
     path = tmp_path / "pool.jsonl"
     path.write_text(json.dumps(entry) + "\n")
     with pytest.raises(ValueError, match="line 1 is damaged"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from selfmate.arena.puzzles import Puzzle, read_puzzles, solve, tally
+from selfmate.arena.puzzles import Puzzle, read_puzzles, score_results, solve
 from selfmate.rules import Board
 from unit.arena.scripted import Scripted
 
@@ -17,7 +17,7 @@ LONG = Puzzle("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", ("e8e7", "e2e4", "e7e6", "e1e2"
 
 
 def always(answers: dict[str, str]) -> Scripted:
-    return Scripted("p", lambda board, dice: answers[board.fen().split()[0]])
+    return Scripted("p", lambda board, seeds: answers[board.fen().split()[0]])
 
 
 def solved(player: Scripted, *puzzles: Puzzle) -> list[bool]:
@@ -45,8 +45,8 @@ def test_a_forfeit_solves_nothing() -> None:
     assert solved(Scripted("p", lambda *_: "!crashed"), MATE, LONG) == [False, False]
 
 
-def test_results_by_band_and_theme() -> None:
-    score = tally([(MATE, True), (MATE, False), (LONG, False)])
+def test_scores_by_rating_band_and_theme() -> None:
+    score = score_results([(MATE, True), (MATE, False), (LONG, False)])
     assert (score.overall.solved, score.overall.total) == (1, 3)
     assert {band: (c.solved, c.total) for band, c in score.by_band.items()} == {
         600: (1, 2),
@@ -76,7 +76,7 @@ def test_plain_and_compressed_files(tmp_path: Path) -> None:
         (HEADER + "x\n", "line 2: "),
     ],
 )
-def test_broken_files_name_the_line(tmp_path: Path, text: str, cause: str) -> None:
+def test_errors_in_files_name_the_line(tmp_path: Path, text: str, cause: str) -> None:
     path = tmp_path / "p.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match=cause):

@@ -1,4 +1,4 @@
-"""One scale for many: against choix, by hand, and right about its own doubt."""
+"""Ratings: against choix, by hand, coverage of the intervals."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def pentanomial(counts: Sequence[int] | np.ndarray) -> Pentanomial:
 
 
 def test_two_players_by_hand() -> None:
-    # Ten pairs of 1.5 points: 15 of 20. At the optimum the surprise balances the prior's pull on
+    # Ten pairs of 1.5 points: 15 of 20. At the optimum the residual balances the prior's pull on
     # each: 20 * (0.75 - p) = precision * d / 2, where p is the logistic function of d nats.
     ratings = fit_ratings([Pairing("a", "random", Pentanomial((0, 0, 0, 10, 0)))], ZERO)
     nats = ratings["a"].elo / ELO_PER_NAT
@@ -39,7 +39,7 @@ def test_two_players_by_hand() -> None:
     assert ratings["a"].elo == pytest.approx(elo_of_score(0.75), abs=2)
 
 
-def test_two_players_are_a_match() -> None:
+def test_two_players_get_the_elo_of_their_match() -> None:
     pairs, unpaired = Pentanomial((20, 100, 400, 150, 60)), Wdl(wins=9, draws=5, losses=6)
     rating = fit_ratings([Pairing("a", "random", pairs, unpaired)], ZERO)["a"]
     match = estimate_elo(pairs, unpaired)
@@ -48,7 +48,7 @@ def test_two_players_are_a_match() -> None:
     assert rating.high == pytest.approx(match.elo_high, abs=0.1)
 
 
-def test_either_side_of_a_pairing_will_do() -> None:
+def test_the_order_of_a_pairing_does_not_matter() -> None:
     ab, bc = Pentanomial((1, 2, 5, 3, 4)), Pentanomial((4, 2, 6, 1, 0))
     one = fit_ratings([Pairing("a", "b", ab), Pairing("b", "random", bc)], ZERO)
     other = fit_ratings(
@@ -60,14 +60,14 @@ def test_either_side_of_a_pairing_will_do() -> None:
 
 
 def halves_won(pairing: Pairing, index: dict[str, int]) -> list[tuple[int, int]]:
-    """Half points as (winner, loser), which is how choix is told of draws."""
+    """Half points as (winner, loser): choix knows no draws."""
     a, b = index[pairing.player], index[pairing.opponent]
     to_a = sum(k * count for k, count in enumerate(pairing.pairs.counts))
     return [(a, b)] * to_a + [(b, a)] * (4 * pairing.pairs.pairs - to_a)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_choix_agrees(seed: int) -> None:
+def test_ratings_agree_with_choix(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = ["random", "a", "b", "c", "d", "e"]
     index = {name: i for i, name in enumerate(names)}
@@ -100,7 +100,7 @@ def test_anchors_are_met_by_least_squares() -> None:
     assert margins["c"] < (free["c"].high or 0) - free["c"].elo
 
 
-def test_who_won_everything_has_no_upper_bound() -> None:
+def test_a_player_that_won_every_game_has_no_upper_bound() -> None:
     pairings = [
         Pairing("a", "random", Pentanomial((2, 3, 5, 3, 4))),
         Pairing("b", "a", Pentanomial((0, 0, 0, 0, 20))),
@@ -138,8 +138,8 @@ def test_bad_pools_are_refused() -> None:
         fit_ratings([Pairing("a", "a", even)], {"a": 0})
 
 
-def test_lopsided_pools_settle() -> None:
-    """Everyone wins every game against the one below: only the prior holds the scale together."""
+def test_one_sided_pools_converge() -> None:
+    """Every player wins every game against the one below: only the prior keeps ratings finite."""
     names = ["random", *(f"level {k}" for k in range(1, 12))]
     sweep = Pentanomial((0, 0, 0, 0, 10_000))
     ratings = fit_ratings([Pairing(b, a, sweep) for a, b in pairwise(names)], ZERO)
@@ -176,7 +176,7 @@ def coverage(truth: dict[str, float], links: list[Link], pairs: int, given: Cond
 
 
 @pytest.mark.parametrize(
-    ("truth", "everyone_meets", "pairs", "conditions"),
+    ("truth", "round_robin", "pairs", "conditions"),
     [
         (CLOSE, True, 10, Conditions()),
         (CLOSE, True, 40, Conditions(draw_rate=0.8, white_bias=0.3)),
@@ -188,8 +188,8 @@ def coverage(truth: dict[str, float], links: list[Link], pairs: int, given: Cond
     ],
 )
 def test_intervals_cover_the_truth(
-    truth: dict[str, float], everyone_meets: bool, pairs: int, conditions: Conditions
+    truth: dict[str, float], round_robin: bool, pairs: int, conditions: Conditions
 ) -> None:
-    links = list(combinations(truth, 2)) if everyone_meets else list(pairwise(truth))
+    links = list(combinations(truth, 2)) if round_robin else list(pairwise(truth))
     shares = coverage(truth, links, pairs, conditions)
     assert ((shares >= 0.93) & (shares <= 0.97)).all(), shares

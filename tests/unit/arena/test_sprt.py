@@ -1,4 +1,4 @@
-"""The sequential test: published values, a second method, and the promised error rates."""
+"""SPRT: published values, a brute-force method, and the promised error rates."""
 
 import math
 
@@ -9,8 +9,8 @@ from selfmate.arena.elo import Pentanomial, score_of_elo
 from selfmate.arena.sprt import (
     Sprt,
     Verdict,
-    greatest_log_likelihood,
     log_likelihood_ratio,
+    max_log_likelihood,
     parse_sprt,
 )
 from unit.arena.simulated_pairs import Conditions, Floats, pair_distribution
@@ -72,16 +72,16 @@ def slow_log_likelihood(counts: Floats, score: float) -> float:
 @pytest.mark.parametrize("elo", [-200, 0, 30, 300])
 def test_likelihoods_agree_with_brute_force(counts: Counts, elo: float) -> None:
     seen = np.array(counts, dtype=np.float64)
-    fast = float(greatest_log_likelihood(seen, score_of_elo(elo)))
+    fast = float(max_log_likelihood(seen, score_of_elo(elo)))
     assert fast == pytest.approx(slow_log_likelihood(seen, score_of_elo(elo)), abs=1e-6)
 
 
-def test_nothing_is_known_at_first() -> None:
+def test_without_pairs_the_test_is_undecided() -> None:
     assert Sprt(0, 50).llr(Pentanomial()) == pytest.approx(0, abs=1e-3)
     assert Sprt(0, 50).verdict(Pentanomial()) is None
 
 
-def test_the_other_side_tests_the_opposite() -> None:
+def test_swapping_the_players_negates_the_ratio() -> None:
     pairs = Pentanomial((9, 20, 50, 31, 12))
     assert Sprt(0, 50).llr(pairs) == pytest.approx(-Sprt(-50, 0).llr(pairs.swapped()))
 
@@ -96,7 +96,7 @@ def test_bounds_and_verdicts() -> None:
     assert f"{Verdict.H1}" == "H1"
 
 
-def test_texts() -> None:
+def test_texts_are_parsed() -> None:
     assert parse_sprt("0,50") == Sprt(0, 50)
     assert parse_sprt("-5, 0.5,0.1,0.2") == Sprt(-5, 0.5, 0.1, 0.2)
 
@@ -119,7 +119,7 @@ def test_bad_texts_are_refused(text: str, sentence: str) -> None:
         parse_sprt(text)
 
 
-def share_of_h1(sprt: Sprt, elo: float, conditions: Conditions, runs: int) -> float:
+def rate_of_h1(sprt: Sprt, elo: float, conditions: Conditions, runs: int) -> float:
     """How often H1 is accepted when A is this much stronger, looking after every pair."""
     rng = np.random.default_rng(5)
     chances = pair_distribution(score_of_elo(elo), conditions)
@@ -141,8 +141,8 @@ def share_of_h1(sprt: Sprt, elo: float, conditions: Conditions, runs: int) -> fl
         (Sprt(0, 50), Conditions(draw_rate=0.5, white_bias=0.5)),
     ],
 )
-def test_errors_are_as_rare_as_promised(sprt: Sprt, conditions: Conditions) -> None:
+def test_error_rates_are_as_promised(sprt: Sprt, conditions: Conditions) -> None:
     runs = 2000
     noise = 3 * math.sqrt(0.05 * 0.95 / runs)
-    assert share_of_h1(sprt, sprt.elo0, conditions, runs) <= sprt.alpha + noise
-    assert share_of_h1(sprt, sprt.elo1, conditions, runs) >= 1 - sprt.beta - noise
+    assert rate_of_h1(sprt, sprt.elo0, conditions, runs) <= sprt.alpha + noise
+    assert rate_of_h1(sprt, sprt.elo1, conditions, runs) >= 1 - sprt.beta - noise

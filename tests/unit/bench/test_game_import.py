@@ -6,9 +6,13 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from selfmate.bench.game_import import import_ours, import_with_python_chess, pgn_text
-from selfmate.bench.import_in_python import import_games
 from selfmate.data.game_filter import GameFilter
+from selfmate_benchmarks.game_import import (
+    import_games,
+    import_ours,
+    import_with_python_chess,
+    pgn_text,
+)
 from unit.data.imports import SETTINGS, import_all
 
 
@@ -19,7 +23,7 @@ def test_both_keep_as_many(tmp_path: Path) -> None:
 
 
 def test_both_keep_the_same(tmp_path: Path) -> None:
-    """Told by game, plies left, result, and how often the position stood there before."""
+    """Compared by game, plies left, result, and earlier occurrences of the position."""
     text = pgn_text(30)
     (tmp_path / "games.pgn").write_text(text)
     ours = import_all([tmp_path / "games.pgn"], tmp_path / "ours")

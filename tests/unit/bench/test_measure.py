@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from selfmate.bench import measure
-from selfmate.bench.measure import best_rates, median_ratio, rates_by_round
+import selfmate_benchmarks as measure
+from selfmate_benchmarks import best_rates, median_ratio, rates_by_round
 
 
 class Clock:

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from selfmate import _core
-from selfmate.bench import outside
-from selfmate.bench.outside import Meter, share_outside
 from selfmate.nets.q_net import QNet
 from selfmate.rules import Board, uci_text
-from selfmate.search.choices import random_choices
+from selfmate.searches.sampling import random_choices
+from selfmate_benchmarks import dqn as outside
+from selfmate_benchmarks.dqn import Meter, share_outside
 
 
 class Clock:
-    """Goes on only when told to."""
+    """Advances only when it is asked to."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -4,10 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.bench import train
-from selfmate.bench.train import check_same, imported, learners, load, new_learner, pretrain, update
 from selfmate.data.examples import examples_of_games
-from selfmate.nets.convolution import BoardConvolution
+from selfmate.nets.resnet import BoardConvolution
+from selfmate_benchmarks import train
+from selfmate_benchmarks.train import (
+    check_same,
+    imported,
+    learners,
+    load,
+    new_learner,
+    pretrain,
+    update,
+)
 
 
 @pytest.fixture(autouse=True)

@@ -111,7 +111,7 @@ def test_puzzles_are_scored(tmp_path: Path) -> None:
 
 
 def test_python_chess_plays_a_game_with_our_engines() -> None:
-    """With a clock of one second and ten milliseconds a move, as the reliability promise has it."""
+    """With a clock of one second and an increment of ten milliseconds."""
     command = command_of("uci")
     clocks = {chess.WHITE: 1.0, chess.BLACK: 1.0}
     with (

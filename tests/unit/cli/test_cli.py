@@ -1,4 +1,4 @@
-"""Every verb: what it prints, what it refuses and how."""
+"""All verbs: help, output and bad input."""
 
 import json
 import subprocess
@@ -43,7 +43,7 @@ def test_help_names_every_verb(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_explains_itself(verb: str) -> None:
+def test_every_verb_has_a_help_text(verb: str) -> None:
     run = selfmate(verb, "--help")
     assert run.returncode == 0
     assert "Usage: selfmate " + verb in run.stdout
@@ -124,7 +124,7 @@ def test_doctor_finds_the_rules_right() -> None:
     assert selfmate("doctor").returncode == 0
 
 
-def test_the_demo_leaves_a_player_and_its_games(tmp_path: Path) -> None:
+def test_the_demo_makes_a_player_and_saves_its_games(tmp_path: Path) -> None:
     run = selfmate("demo", "--quick", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     games = 0

@@ -1,4 +1,4 @@
-"""`selfmate collect`: what it writes, how it ends, how it goes on."""
+"""`selfmate collect`: what it writes, how it ends, how it resumes."""
 
 import json
 import resource
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from selfmate.data.positions import read_positions
+from selfmate.data.teacher_data import read_positions
 from selfmate.rules import Board
 from unit.cli.process import command_of, selfmate
 from unit.data.collected import without_ts
@@ -27,7 +27,7 @@ def entries_of(path: Path) -> list[dict[str, Any]]:
     return without_ts(path.read_text())
 
 
-def test_json_is_one_object_and_true(tmp_path: Path) -> None:
+def test_json_is_one_object_and_correct(tmp_path: Path) -> None:
     done = selfmate(*COLLECT, "--out", "new/t.ndjson.zst", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
@@ -47,15 +47,15 @@ def test_json_is_one_object_and_true(tmp_path: Path) -> None:
     assert 0 < summary["mean_plies"] <= 60
 
 
-def test_a_table_says_what_came_of_it(tmp_path: Path) -> None:
+def test_a_table_summarises_the_games(tmp_path: Path) -> None:
     done = selfmate(*COLLECT, "--out", "t.ndjson", cwd=tmp_path)
     assert done.returncode == 0
-    for told in ("t.ndjson", "of 12 games", "unique", "White won", "mean length", "positions/s"):
-        assert told in done.stdout
+    for text in ("t.ndjson", "of 12 games", "unique", "won by White", "mean length", "positions/s"):
+        assert text in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
 
 
-def test_the_seed_decides(tmp_path: Path) -> None:
+def test_the_seed_decides_all_games(tmp_path: Path) -> None:
     for name, seed in (("a", "5"), ("b", "5"), ("c", "6")):
         assert not selfmate(
             *COLLECT, "--seed", seed, "--out", f"{name}.ndjson", cwd=tmp_path
@@ -65,7 +65,7 @@ def test_the_seed_decides(tmp_path: Path) -> None:
     assert first != other
 
 
-def test_every_option_is_heard(tmp_path: Path) -> None:
+def test_every_option_has_an_effect(tmp_path: Path) -> None:
     (tmp_path / "o.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
     options = ["--openings", "o.epd", "--topk", "2", "--tau", "2", "--tau-end", "0.5"]
     options += ["--max-repeats", "1", "--drop-draws", "0.2", "--teacher", "teacher:depth=1"]
@@ -87,7 +87,7 @@ def test_every_option_is_heard(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
 )
-def test_a_signal_leaves_whole_games_to_go_on_with(
+def test_after_a_signal_the_file_can_be_resumed(
     kind: signal.Signals, code: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "long.ndjson"
@@ -107,7 +107,7 @@ def test_a_signal_leaves_whole_games_to_go_on_with(
     games = ("--games", str(last + 5))
     resumed = selfmate(*LONG, *games, "--resume", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
-    assert f"going on from game {last:,} of {last + 5:,}" in resumed.stderr
+    assert f"resuming at game {last:,} of {last + 5:,}" in resumed.stderr
     again = selfmate(*LONG, *games, "--out", "again.ndjson", cwd=tmp_path)
     assert again.returncode == 0
     assert entries_of(path) == entries_of(tmp_path / "again.ndjson")
@@ -127,7 +127,7 @@ def test_any_player_that_scores_its_moves_teaches(tmp_path: Path) -> None:
         assert settings["teacher"] == name
 
 
-def test_ctrl_c_ends_engines_and_their_games_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_engines_and_their_games_can_be_resumed(tmp_path: Path) -> None:
     engine, path = ScoringEngine(tmp_path), tmp_path / "e.ndjson"
     collect = ("collect", "--teacher", engine.name, "--max-plies", "6", "--json")
     long = (*collect, "--games", "100000", "--out", "e.ndjson")
@@ -156,7 +156,7 @@ def test_an_engine_that_fails_is_exit_code_1_and_costs_no_game(tmp_path: Path) -
     failed = selfmate(*collect, cwd=tmp_path)
     assert failed.returncode == 1
     assert failed.stderr.count("\n") == 1
-    assert f"{engine.name} failed: crashed; what is there is good" in failed.stderr
+    assert f"{engine.name} failed: crashed; the games written so far are good" in failed.stderr
     assert engine.left() == []
     assert {entry["game_id"] for entry in entries_of(tmp_path / "e.ndjson")} == {0}
 
@@ -172,16 +172,16 @@ def test_an_engine_that_does_not_start_leaves_nothing_behind(tmp_path: Path) -> 
 
 
 def test_a_full_disk_is_exit_code_1_and_costs_nothing(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the end of the disk."""
-    most = 400_000
+    """A limit on the size of files stands for a full disk."""
+    limit = 400_000
     full = subprocess.run(
         command_of(*LONG), cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )  # fmt: skip
     assert full.returncode == 1
     assert full.stderr.count("\n") == 1
     assert "cannot write long.ndjson" in full.stderr
-    assert "--resume goes on" in full.stderr
+    assert "--resume continues" in full.stderr
     entries = entries_of(tmp_path / "long.ndjson")
     games = ("--games", str(entries[-1]["game_id"] + 1))
     assert selfmate(*LONG, *games, "--resume", cwd=tmp_path).returncode == 0
@@ -203,12 +203,12 @@ def test_a_full_disk_is_exit_code_1_and_costs_nothing(tmp_path: Path) -> None:
         (["--mix", "random=2"], "bad --mix 'random=2': '2' is not a number from 0 to 1"),
         (["--mix", "random"], "bad --mix 'random': '' is not a number from 0 to 1"),
         (["--mix", "puzzles=0.1"], "bad --mix 'puzzles=0.1': it is random=F,endgames=F"),
-        (["--mix", "random=0.6,endgames=0.6"], "shares that sum to 1 at most"),
+        (["--mix", "random=0.6,endgames=0.6"], "fractions that sum to at most 1"),
         (["--teacher", "random"], "random cannot teach: it does not score its moves; teacher:"),
         (["--teacher", "nobody"], "no player 'nobody'"),
         (["--teacher", "teacher:depth=9"], "is not a whole number 1..6"),
         (["--teacher", "teacher:random=5"], "by random= it plays against its scores; teacher:"),
-        (["--teacher", "teacher:depth=3", "--depth", "2"], "--depth is for the usual teacher"),
+        (["--teacher", "teacher:depth=3", "--depth", "2"], "--depth is for the default teacher"),
         (["--openings", "none.epd"], "No such file"),
         (["--seed", "-1"], "'-1' is not a whole number from 0"),
     ],
@@ -223,10 +223,10 @@ def test_bad_input_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_out_is_needed_and_not_written_over(tmp_path: Path) -> None:
+def test_out_is_required_and_not_overwritten(tmp_path: Path) -> None:
     assert "--out" in selfmate("collect", cwd=tmp_path).stderr
     (tmp_path / "t.ndjson").write_text("mine")
     refused = selfmate(*COLLECT, "--out", "t.ndjson", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "t.ndjson is there already" in refused.stderr
+    assert "t.ndjson exists already" in refused.stderr
     assert (tmp_path / "t.ndjson").read_text() == "mine"

@@ -1,4 +1,4 @@
-"""`selfmate endgame`: exact answers, a run beside perfect play, games that are typed or watched."""
+"""`selfmate endgame`: the exact solution, evaluation of a run, games that are typed or watched."""
 
 import json
 import re
@@ -15,13 +15,12 @@ import pytest
 from safetensors import safe_open
 
 from selfmate.cli import endgame_play
-from selfmate.cli.endgame_advice import Advice, advice_of
-from selfmate.cli.endgame_run import load_trained_run
-from selfmate.cli.errors import BadInputError, JobFailedError
-from selfmate.endgame.evaluate import evaluate_policy
-from selfmate.endgame.game import GOES_ON
-from selfmate.endgame.optimal import greedy_actions
-from selfmate.endgame.player import learned_values
+from selfmate.cli.console import BadInputError, JobFailedError
+from selfmate.cli.endgame_play import Advice, advice_of, load_trained_run
+from selfmate.minichess.evaluation import evaluate_policy
+from selfmate.minichess.game import ONGOING
+from selfmate.minichess.player import learned_values
+from selfmate.minichess.solver import greedy_actions
 from selfmate.runs.directory import RunDirectory
 from unit.cli.process import command_of, selfmate
 from unit.cli.toy_process import files_below
@@ -40,7 +39,7 @@ class Player(Protocol):
 
 @pytest.fixture
 def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Player:
-    """A game in this process, which is quicker; what is shown."""
+    """Plays a game in this process, which is quicker; returns the output."""
 
     def play(
         seed: int, typed: str = "", *, size: int | None = None, run: Path | None = None,
@@ -65,15 +64,15 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(trained: Path, tmp_path: Path) -> Path:
-    """A copy to be damaged."""
+    """A copy to be corrupted."""
     return Path(shutil.copytree(trained, tmp_path / "run"))
 
 
-def damage(checkpoint: Path) -> None:
+def corrupt(checkpoint: Path) -> None:
     (checkpoint / "weights.safetensors").write_bytes(b"nothing")
 
 
-def test_solve_says_it_all_in_json_and_keeps_the_values(tmp_path: Path) -> None:
+def test_solve_prints_json_and_saves_the_values(tmp_path: Path) -> None:
     report = json.loads(selfmate("endgame", "solve", "--json", cwd=tmp_path).stdout)
     assert (report["size"], report["gamma"], report["draw_reward"]) == (4, 0.85, -1)
     assert (report["states"], report["worst_case_moves"]) == (808, 4)
@@ -86,14 +85,14 @@ def test_solve_says_it_all_in_json_and_keeps_the_values(tmp_path: Path) -> None:
         assert file.get_tensor("q_values").shape == (808, 32)
 
 
-def test_solve_explains_itself(tmp_path: Path) -> None:
+def test_solve_prints_a_summary(tmp_path: Path) -> None:
     done = selfmate(
         "endgame", "solve", "--size", "5", "--gamma", "0.5", "--draw-reward", "0", "--out", "new/f",
         cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for told in ("5 x 5", "4,972", "16.9924%", "30.7197", "2.6441", "a draw 0, 0.5", "new/f"):
-        assert told in done.stdout
+    for text in ("5 x 5", "4,972", "16.9924%", "30.7197", "2.6441", "a draw 0, 0.5", "new/f"):
+        assert text in done.stdout
     assert re.search(r"The best move is [KQ][a-e][1-5], worth 0\.\d{4}", done.stdout)
     assert "  5 . " in done.stdout
     assert files_below(tmp_path) == {"new", "new/f"}
@@ -109,7 +108,7 @@ def test_solve_explains_itself(tmp_path: Path) -> None:
         (["--out", "."], ". is a directory, not a file to write to"),
     ],
 )
-def test_what_cannot_be_solved(arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_invalid_options_of_solve(arguments: list[str], message: str, tmp_path: Path) -> None:
     refused = selfmate("endgame", "solve", *arguments, cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert message in refused.stderr
@@ -128,18 +127,18 @@ def test_evaluate_is_exact(trained: Path) -> None:
     assert report["optimal_mean_moves"] == pytest.approx(1.940669, abs=1e-6)
 
 
-def test_evaluate_tells_people_how_far_perfect_play_is(trained: Path) -> None:
+def test_evaluate_prints_a_table_beside_perfect_play(trained: Path) -> None:
     best = RunDirectory(trained).best()
     assert best is not None
     done = selfmate("endgame", "evaluate", "run", "--version", "best", cwd=trained.parent)
     assert done.returncode == 0
-    for told in (f"run, checkpoint {best.step}", "233 starts", "won by mate", "1.9407", "regret"):
-        assert told in done.stdout
+    for text in (f"run, checkpoint {best.step}", "233 starts", "won by mate", "1.9407", "regret"):
+        assert text in done.stdout
 
 
-def test_a_damaged_checkpoint_is_passed_over_aloud(run: Path) -> None:
+def test_a_corrupt_checkpoint_is_skipped_and_reported(run: Path) -> None:
     newest = max((run / "checkpoints").iterdir())
-    damage(newest)
+    corrupt(newest)
     done = selfmate("endgame", "evaluate", str(run), "--json")
     assert f"{newest} cannot be used: weights.safetensors has 7 bytes" in done.stderr
     assert json.loads(done.stdout)["step"] < 10
@@ -147,7 +146,7 @@ def test_a_damaged_checkpoint_is_passed_over_aloud(run: Path) -> None:
 
 def test_a_run_without_a_good_checkpoint_fails(run: Path) -> None:
     for checkpoint in (run / "checkpoints").iterdir():
-        damage(checkpoint)
+        corrupt(checkpoint)
     failed = selfmate("endgame", "evaluate", str(run))
     assert (failed.returncode, failed.stdout, failed.stderr.count("\n")) == (1, "", 1)
     assert "cannot be used: weights.safetensors has 7 bytes" in failed.stderr
@@ -155,7 +154,7 @@ def test_a_run_without_a_good_checkpoint_fails(run: Path) -> None:
         load_trained_run(run, "10")
 
 
-def test_what_is_no_run_of_the_mini_chess_is_refused(run: Path, tmp_path: Path) -> None:
+def test_other_runs_are_refused(run: Path, tmp_path: Path) -> None:
     run_toy(tmp_path / "toy")
     refused = selfmate("endgame", "evaluate", "toy", cwd=tmp_path)
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
@@ -170,8 +169,8 @@ def test_what_is_no_run_of_the_mini_chess_is_refused(run: Path, tmp_path: Path) 
         load_trained_run(run)
 
 
-def test_the_perfect_player_can_be_watched_and_followed(play: Player) -> None:
-    """Who types what it played plays the same game."""
+def test_a_watched_game_can_be_played_again_by_typing(play: Player) -> None:
+    """The same seed and the same moves give the same game."""
     watched = play(5, size=5, watch=True)
     assert "The perfect player has king and queen (K, Q) on 5 x 5, seed 5" in watched
     assert re.search(r"\nMate after \d moves\.\n$", watched)
@@ -181,7 +180,7 @@ def test_the_perfect_player_can_be_watched_and_followed(play: Player) -> None:
     assert "Mate after" in typed
 
 
-def test_games_are_played_through_pipes() -> None:
+def test_moves_can_be_piped_in() -> None:
     done = subprocess.run(
         command_of("endgame", "play", "--seed", "3"), input="Qc2\n",
         capture_output=True, text=True, timeout=120, check=True,
@@ -190,7 +189,7 @@ def test_games_are_played_through_pipes() -> None:
     assert done.stderr == ""
 
 
-def test_a_person_is_helped(play: Player) -> None:
+def test_hints_and_wrong_input(play: Player) -> None:
     shown = play(3, "hint\nQz9\n[bold]\n\n1\n")
     assert re.search(r"move +worth", shown)
     assert "Qc2    1.0000  mate" in shown
@@ -202,11 +201,11 @@ def test_a_person_is_helped(play: Player) -> None:
 
 
 @pytest.mark.parametrize("typed", ["", "quit\n", "hint\n"])
-def test_a_game_may_be_left(typed: str, play: Player) -> None:
+def test_a_game_can_be_left(typed: str, play: Player) -> None:
     assert play(3, typed).endswith("The game was left after 0 moves.\n")
 
 
-def test_a_run_is_asked_and_watched(trained: Path, play: Player) -> None:
+def test_a_run_can_be_consulted_and_watched(trained: Path, play: Player) -> None:
     assert re.search(r"move +worth +learned", play(1, "hint\n", run=trained))
     watched = play(1, run=trained, watch=True)
     assert f"{trained} has king and queen" in " ".join(watched.split())
@@ -215,17 +214,17 @@ def test_a_run_is_asked_and_watched(trained: Path, play: Player) -> None:
         play(1, run=trained, size=5)
 
 
-def test_who_goes_round_for_ever_is_stopped(play: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_in_circles_is_stopped(play: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = advice_of(4, None)
-    endless = (exact.game.endings[exact.game.afterstates] == GOES_ON).astype(np.float32)
+    endless = (exact.game.endings[exact.game.afterstates] == ONGOING).astype(np.float32)
     advice = Advice(game=exact.game, exact=exact.exact, learned=endless)
     monkeypatch.setattr(endgame_play, "advice_of", lambda size, run: advice)
     assert play(1, watch=True).endswith(
-        "This player may go round for ever.\nThe game was left after 50 moves.\n"
+        "This player may go in circles for ever.\nThe game was left after 50 moves.\n"
     )
 
 
-def test_colours_show_what_moves_are_worth(play: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_show_the_values_of_moves(play: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in play(3, "hint\n")
     for name, value in COLOURS.items():
         monkeypatch.setenv(name, value)
@@ -237,7 +236,7 @@ def test_colours_show_what_moves_are_worth(play: Player, monkeypatch: pytest.Mon
     assert "4 . . Q ." in play(3)
 
 
-def test_without_a_command_the_laboratory_explains_itself() -> None:
+def test_without_a_command_the_help_is_printed() -> None:
     done = selfmate("endgame")
     assert done.returncode == 0
     assert all(command in done.stdout for command in ("solve", "evaluate", "play"))

@@ -1,15 +1,15 @@
-"""The epochs of imitation, from a run's metrics."""
+"""The epochs of pretraining, from the metrics of a run."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from selfmate.cli.epochs import Epoch, epochs_of, print_epochs
+from selfmate.cli.inspect_view import Epoch, epochs_of, print_epochs
+from selfmate.runs.card import Header
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.header import Header
-from selfmate.runs.on_disk import Session, open_run
 from selfmate.runs.run import Json
+from selfmate.runs.session import Session, open_run
 from unit.players.trained_runs import POLICY, TINY, Weights, seeded_net
 
 

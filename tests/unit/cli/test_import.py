@@ -1,4 +1,4 @@
-"""`selfmate import`: what it writes, says and refuses, and how it goes on."""
+"""`selfmate import`: what it writes, prints and refuses, and how it resumes."""
 
 import json
 import signal
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.data.chunks import ChunkFolder
-from selfmate.data.game_import import ImportSettings
+from selfmate.data.dataset import ChunkFolder
+from selfmate.data.pgn_import import ImportSettings
 from unit.cli.process import command_of, selfmate
 from unit.data.imports import games_text, import_all
 from unit.runs.kept import contents
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_json_is_one_object_and_true(folder: Path) -> None:
+def test_json_is_one_object_and_correct(folder: Path) -> None:
     done = selfmate("import", "games.pgn", "--out", "new/chunks", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
@@ -44,11 +44,11 @@ def test_json_is_one_object_and_true(folder: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_table_says_what_came_of_it(folder: Path) -> None:
+def test_a_table_summarises_the_import(folder: Path) -> None:
     done = selfmate("import", "games.pgn", "--out", "chunks", cwd=folder)
     assert done.returncode == 0, done.stderr
-    for told in ("training", "19 games", "adjudication 20", "dropped", "1 of 21 games", "error"):
-        assert told in done.stdout
+    for text in ("training", "19 games", "adjudication 20", "dropped", "1 of 21 games", "error"):
+        assert text in done.stdout
     assert "illegal move 'Ke3' (2.)" in done.stdout
     assert "chunks/dropped.tsv" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
@@ -57,7 +57,7 @@ def test_a_table_says_what_came_of_it(folder: Path) -> None:
     assert "chunks is finished already" in again.stdout
 
 
-def test_every_option_is_heard(folder: Path) -> None:
+def test_every_option_has_an_effect(folder: Path) -> None:
     (folder / "more.pgn").write_text(games_text(9, seed=2, WhiteElo="1500", BlackElo=""))
     options = ["--least-elo", "1400", "--unrated", "--skip-plies", "0"]
     options += ["--validation", "0.5", "--seed", "3"]
@@ -75,7 +75,7 @@ def test_every_option_is_heard(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
 )
-def test_after_a_signal_the_same_command_goes_on(
+def test_after_a_signal_the_same_command_resumes(
     kind: signal.Signals, code: int, tmp_path: Path
 ) -> None:
     (tmp_path / "games.pgn").write_text(games_text(800, seed=1) * 40)
@@ -91,7 +91,7 @@ def test_after_a_signal_the_same_command_goes_on(
     assert process.returncode == code
     resumed = selfmate(*command, cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
-    assert "going on with the import in chunks" in resumed.stderr
+    assert "resuming the import in chunks" in resumed.stderr
     import_all([tmp_path / "games.pgn"], tmp_path / "again", ImportSettings())
     assert contents(tmp_path / "chunks") == contents(tmp_path / "again")
 
@@ -136,7 +136,7 @@ def test_nothing_kept_is_a_failed_job(folder: Path) -> None:
     assert not (folder / "x").exists()
 
 
-def test_a_full_disk_is_one_line_and_can_be_gone_on_from(folder: Path) -> None:
+def test_a_full_disk_is_one_line_and_the_import_can_be_resumed(folder: Path) -> None:
     limited = (
         "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (70000, 70000));"
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
@@ -148,7 +148,7 @@ def test_a_full_disk_is_one_line_and_can_be_gone_on_from(folder: Path) -> None:
         cwd=folder, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "cannot write chunks: File too large; the same command goes on" in done.stderr
+    assert "cannot write chunks: File too large; the same command resumes" in done.stderr
     assert selfmate(*command, cwd=folder).returncode == 0
     import_all([folder / "games.pgn"], folder / "again", ImportSettings())
     assert contents(folder / "chunks") == contents(folder / "again")

@@ -1,4 +1,4 @@
-"""`selfmate inspect` on a run of the chess DQN: what it remembers, where its time went, notes."""
+"""`selfmate inspect` on a run of the chess DQN: replay buffer, times, notes, checkpoints."""
 
 import json
 import shutil
@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from selfmate.cli.checkpoint_survey import replay_of, survey
-from selfmate.runs import pages
+from selfmate.cli.inspect import replay_of, survey
+from selfmate.runs import tensors
 from selfmate.runs.card import Card, FileNote
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.run import Arrays
 from selfmate.runs.tensors import unpack
 from unit.cli.process import selfmate
 
-SETS = ("checkpoint_every=1", "cycles=4", "replay=4000", "promotion=interval")
+SETS = ("checkpoint_every=1", "cycles=4", "replay_size=4000", "promotion=interval")
 TINY = ("train", "dqn", "--preset", "tiny", *(f"--set={text}" for text in SETS), "--run", "r")
 
 
@@ -35,12 +35,12 @@ def report(folder: Path) -> dict[str, Any]:
 
 def test_the_replay_of_the_newest_checkpoint_is_analysed(report: dict[str, Any]) -> None:
     replay = report["replay"]
-    assert (replay["step"], replay["experiences"]) == (4, report["last"]["replay"])
+    assert (replay["step"], replay["experiences"]) == (4, report["last"]["replay_size"])
     assert replay["experiences"] == sum(page["experiences"] for page in replay["pages"])
     assert [page["name"] for page in replay["pages"]][-1] == "games-00000004"
 
 
-def test_notes_and_times_are_told(report: dict[str, Any], folder: Path) -> None:
+def test_notes_and_times_are_reported(report: dict[str, Any], folder: Path) -> None:
     lines = (folder / "r" / "notes.jsonl").read_text().splitlines()
     assert report["notes"] == [json.loads(line) for line in lines]
     assert report["notes"][0]["step"] == 1
@@ -48,7 +48,7 @@ def test_notes_and_times_are_told(report: dict[str, Any], folder: Path) -> None:
     assert 0 < sum(report["shares"].values()) <= 1
 
 
-def test_the_last_game_is_told(report: dict[str, Any], folder: Path) -> None:
+def test_the_last_game_is_reported(report: dict[str, Any], folder: Path) -> None:
     line = (folder / "r" / "games" / "samples.jsonl").read_text().splitlines()[-1]
     assert report["sample"] == json.loads(line)
     assert report["sample"]["step"] == 4
@@ -56,7 +56,7 @@ def test_the_last_game_is_told(report: dict[str, Any], folder: Path) -> None:
     assert f"last game step 4: {report['sample']['white']} - " in shown
 
 
-def test_sizes_count_shared_pages_once(report: dict[str, Any], folder: Path) -> None:
+def test_sizes_count_shared_shards_once(report: dict[str, Any], folder: Path) -> None:
     stored = sum(path.stat().st_size for path in (folder / "r").rglob("*.safetensors"))
     assert report["bytes"] == stored
     newest = report["checkpoints"][-1]
@@ -64,18 +64,27 @@ def test_sizes_count_shared_pages_once(report: dict[str, Any], folder: Path) -> 
     assert newest["page_bytes"] == sum(page["bytes"] for page in noted["pages"])
 
 
-def test_it_fits_into_80_columns_and_the_headlines_come_first(folder: Path) -> None:
+def test_it_fits_into_80_columns_and_the_key_metrics_come_first(folder: Path) -> None:
     shown = selfmate("inspect", "r", cwd=folder).stdout
     assert max(map(len, shown.splitlines())) <= 80
-    said = " ".join(shown.split())
-    for told in ("where the time goes", "replay memory of checkpoint 4", "notes 1 next-state"):
-        assert told in said
+    words = " ".join(shown.split())
+    for text in ("where the time goes", "replay buffer of checkpoint 4", "notes 1 next-state"):
+        assert text in words
     assert shown.index("score_teacher_depth_1") < shown.index("distinct_games")
 
 
-def test_pages_that_are_no_replay_memory_are_not_taken_for_one(tmp_path: Path) -> None:
-    train = ("train", "reinforce", "--preset", "tiny", "--set", "replay=2", "--minutes", "1e-9")
-    assert selfmate(*train, "--run", "r", cwd=tmp_path).returncode == 0
+@pytest.mark.parametrize(
+    "training",
+    [
+        ("reinforce", "--preset", "tiny", "--set", "replay_iterations=2"),
+        ("alphazero", "--preset", "try"),
+    ],
+)
+def test_shards_of_other_learners_are_not_taken_for_transitions(
+    training: tuple[str, ...], tmp_path: Path
+) -> None:
+    train = ("train", *training, "--minutes", "1e-9", "--run", "r")
+    assert selfmate(*train, cwd=tmp_path).returncode == 0
     shown = selfmate("inspect", "r", "--json", cwd=tmp_path)
     assert (shown.returncode, shown.stderr) == (0, "")
     report = json.loads(shown.stdout)
@@ -83,26 +92,28 @@ def test_pages_that_are_no_replay_memory_are_not_taken_for_one(tmp_path: Path) -
     assert report["checkpoints"][-1]["page_bytes"] > 0
 
 
-def test_a_shared_page_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shared_shard_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
     def noted(path: Path, note: FileNote) -> Arrays:
         read.append(note.sha256)
         return unpack(path, note)
 
-    monkeypatch.setattr(pages, "unpack", noted)
+    monkeypatch.setattr(tensors, "unpack", noted)
     run = RunDirectory(folder / "r")
     cards = [card for card in run.checkpoints().values() if isinstance(card, Card)]
-    needed = [note.sha256 for card in cards for note in card.pages.values()]
+    needed = [note.sha256 for card in cards for note in card.shards.values()]
     survey(run)
     assert sorted(read) == sorted(set(needed))
     assert len(needed) > len(read)
 
 
-def test_a_damaged_page_damages_all_that_need_it(folder: Path, tmp_path: Path) -> None:
+def test_a_corrupt_shard_corrupts_all_checkpoints_that_need_it(
+    folder: Path, tmp_path: Path
+) -> None:
     shutil.copytree(folder / "r", tmp_path / "r")
     run = RunDirectory(tmp_path / "r")
-    note = run.checkpoint().card.pages["games-00000003"]
+    note = run.checkpoint().card.shards["games-00000003"]
     path = tmp_path / "r" / "pages" / f"{note.sha256}.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"!")
     surveyed = survey(run)

@@ -1,18 +1,18 @@
-"""Small plots: bounded, true to their points, at any size."""
+"""Small plots: true to their points and within bounds, at any size."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from selfmate.cli.figures import duration, figure
-from selfmate.cli.plot import DOTS, EMPTY_BRAILLE, MOST_POINTS, Curve, draw_curve, plot_panels
+from selfmate.cli.console import duration, short_number
+from selfmate.cli.plot import DOTS, EMPTY_BRAILLE, MAX_POINTS, Curve, draw_curve, plot_panels
 
 POINTS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=300)
 
 
 def levels_of(lines: list[str]) -> list[set[int]]:
-    """The dots of each column, counted from below: the drawing read back."""
+    """The dots of each column, counted from the bottom: reads the drawing back."""
     columns: list[set[int]] = [set() for _ in range(2 * len(lines[0]))]
     for row, line in enumerate(lines):
         for place, letter in enumerate(line):
@@ -44,19 +44,19 @@ def test_a_long_series_is_averaged() -> None:
     assert levels_of(draw_curve([*alternating, 0.0, 1.0], 4, 1))[0] <= {1, 2}
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5 * MOST_POINTS))
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5 * MAX_POINTS))
 def test_a_curve_stays_short_and_keeps_its_ends(values: list[float]) -> None:
     curve = Curve()
     for value in values:
         curve.add(value)
-    assert 0 < len(curve.points) < MOST_POINTS
-    assert (curve.last, curve.least, curve.greatest) == (values[-1], min(values), max(values))
+    assert 0 < len(curve.points) < MAX_POINTS
+    assert (curve.last, curve.min, curve.max) == (values[-1], min(values), max(values))
     assert min(values) - 1e-6 <= min(curve.points) <= max(curve.points) <= max(values) + 1e-6
 
 
 @pytest.mark.parametrize("width", [10, 24, 40, 80, 200])
 @pytest.mark.parametrize("height", [6, 12, 40])
-def test_panels_stay_in_their_room(width: int, height: int) -> None:
+def test_panels_stay_within_width_and_height(width: int, height: int) -> None:
     curves = {name: Curve() for name in ("reward", "moves", "mate_percent")}
     for curve in curves.values():
         for value in range(50):
@@ -89,5 +89,5 @@ def test_durations_read_well(seconds: float, text: str) -> None:
     ("value", "text"),
     [(0.0, "0"), (1 / 3, "0.3333"), (99.97, "99.97"), (-1e6, "-1,000,000"), (1e-7, "1e-07")],
 )
-def test_figures_read_well(value: float, text: str) -> None:
-    assert figure(value) == text
+def test_numbers_read_well(value: float, text: str) -> None:
+    assert short_number(value) == text

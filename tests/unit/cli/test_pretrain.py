@@ -1,4 +1,4 @@
-"""`selfmate pretrain`: from data to a run that `train dqn` can begin with."""
+"""`selfmate pretrain`: from data to a run that `train dqn` can start from."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ TINY = ("pretrain", "dqn", "--preset", "tiny")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With data, and a run that was taught by them."""
+    """A folder with data, and a run that was trained on them."""
     folder = tmp_path_factory.mktemp("pretrain")
     collect(folder / "games.ndjson")
     done = selfmate(*TINY, "--data", "games.ndjson", "--run", "taught", cwd=folder)
@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_pretrained_run_can_be_trained_on_and_nothing_else_fits(folder: Path) -> None:
+def test_a_pretrained_run_can_be_loaded_and_other_shapes_are_refused(folder: Path) -> None:
     train = ("train", "dqn", "--preset", "tiny", "--load", "taught", "--minutes", "1e-9", "--json")
     done = selfmate(*train, "--run", "begun", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -39,7 +39,7 @@ def test_a_pretrained_run_can_be_trained_on_and_nothing_else_fits(folder: Path) 
     assert not (folder / "misfit").exists()
 
 
-def test_it_pauses_after_so_many_positions(folder: Path) -> None:
+def test_it_pauses_after_n_positions(folder: Path) -> None:
     data = ("--data", "games.ndjson", "--run", "paused", "--pause-after", "1", "--json")
     report = json.loads(selfmate(*TINY, *data, cwd=folder).stdout)
     assert report["state"] == "paused"

@@ -1,11 +1,11 @@
-"""`selfmate runs` and `selfmate inspect`: what is said of runs, and deleting them."""
+"""`selfmate runs` and `selfmate inspect`: listing, showing and deleting runs."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from selfmate.runs.lock import Lock
+from selfmate.runs.status import Lock
 from unit.cli.process import selfmate
 from unit.cli.toy_process import files_below, toy
 
@@ -20,10 +20,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_an_empty_place_is_explained(tmp_path: Path) -> None:
+def test_an_empty_list_is_explained(tmp_path: Path) -> None:
     listed = selfmate("runs", cwd=tmp_path)
     assert listed.returncode == 0
-    assert "no runs below runs/ yet. Start one: selfmate train" in listed.stdout
+    assert "no runs in runs/ yet. Start one: selfmate train" in listed.stdout
     assert json.loads(selfmate("runs", "--json", cwd=tmp_path).stdout) == {"runs": []}
 
 
@@ -33,11 +33,11 @@ def test_runs_are_listed(folder: Path) -> None:
     assert (finished["done"], finished["total"], finished["unit"]) == (300, 300, "episodes")
     assert (failed["run"], failed["state"], failed["done"]) == ("runs/toy-default-1", "failed", 120)
     table = toy("runs", cwd=folder).stdout
-    for told in ("runs/toy-default-1", "failed 6%", "finished", "moves", "ago"):
-        assert told in table
+    for text in ("runs/toy-default-1", "failed 6%", "finished", "moves", "ago"):
+        assert text in table
 
 
-def test_runs_of_learners_we_do_not_have_are_listed(folder: Path) -> None:
+def test_runs_of_unknown_learners_are_listed(folder: Path) -> None:
     assert "runs/toy-tiny-1" in selfmate("runs", cwd=folder).stdout
     assert "reward" in selfmate("inspect", "runs/toy-tiny-1", cwd=folder).stdout
 
@@ -61,19 +61,19 @@ def test_a_run_is_inspected(folder: Path) -> None:
     assert newest["player"]["kind"] == "toy"
 
 
-def test_inspect_shows_why_a_run_failed_and_how_it_learned(folder: Path) -> None:
+def test_inspect_shows_why_a_run_failed(folder: Path) -> None:
     shown = toy("inspect", "runs/toy-default-1", cwd=folder).stdout
-    for told in (
+    for text in (
         "failed: reward became nan in step 7",
         "break_at = 7",
-        "the best",
+        "best",
         "w float64 [4]",
     ):
-        assert told in " ".join(shown.split())
+        assert text in " ".join(shown.split())
     assert any("\u2801" <= letter <= "\u28ff" for letter in shown)
 
 
-def test_damage_is_named(tmp_path: Path) -> None:
+def test_corrupt_checkpoints_are_named(tmp_path: Path) -> None:
     toy("train", "toy", "--preset", "tiny", "--run", "r", cwd=tmp_path)
     path = tmp_path / "r" / "checkpoints" / "00000012" / "weights.safetensors"
     data = bytearray(path.read_bytes())
@@ -83,10 +83,10 @@ def test_damage_is_named(tmp_path: Path) -> None:
     damage = {entry["step"]: entry["damage"] for entry in checkpoints}
     assert damage[15] is None
     assert "weights.safetensors" in damage[12]
-    assert "damaged: weights.safetensors" in toy("inspect", "r", cwd=tmp_path).stdout
+    assert "corrupt: weights.safetensors" in toy("inspect", "r", cwd=tmp_path).stdout
 
 
-def test_a_run_is_deleted_only_when_that_is_meant(tmp_path: Path) -> None:
+def test_a_run_is_deleted_only_after_confirmation(tmp_path: Path) -> None:
     toy("train", "toy", "--preset", "tiny", "--run", "runs/r", cwd=tmp_path)
     unsure = toy("runs", "delete", "runs/r", cwd=tmp_path)
     assert (unsure.returncode, "add --yes" in unsure.stderr) == (2, True)
@@ -102,7 +102,7 @@ def test_a_run_is_deleted_only_when_that_is_meant(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verb", [["runs", "delete", "--yes"], ["inspect"]])
 @pytest.mark.parametrize("name", ["none", "notes", "notes/file"])
-def test_what_is_no_run_is_refused(verb: list[str], name: str, tmp_path: Path) -> None:
+def test_other_directories_are_refused(verb: list[str], name: str, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "file").write_text("mine")
     before = files_below(tmp_path)

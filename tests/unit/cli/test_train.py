@@ -1,11 +1,12 @@
-"""`selfmate train`: what it writes, how it ends, how it goes on."""
+"""`selfmate train`: what it writes, how it ends, how it resumes."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from selfmate.learners.settings import settings_of
+from selfmate.learners.config import settings_of
+from unit.cli.process import selfmate
 from unit.cli.toy_process import files_below, outcome, toy
 from unit.learners import toy as toy_learner
 from unit.learners.wrong_settings import wrong_settings
@@ -26,14 +27,14 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "runs" / "toy-tiny-1"
 
 
-def test_a_run_says_what_it_will_do_and_what_came_of_it(tmp_path: Path) -> None:
+def test_a_run_prints_its_plan_and_a_report(tmp_path: Path) -> None:
     done = toy("train", "toy", "--preset", "tiny", "--set", "rate=0.2", cwd=tmp_path)
     assert done.returncode == 0
-    for said in ("toy: a random walk", "runs/toy-tiny-1", "rate = 0.2", "300 episodes"):
-        assert said in done.stderr
+    for text in ("toy: a random walk", "runs/toy-tiny-1", "rate = 0.2", "300 episodes"):
+        assert text in done.stderr
     assert "keep_last" not in done.stderr
-    for told in ("finished: runs/toy-tiny-1", "300 of 300", "reward", "best", "selfmate inspect"):
-        assert told in done.stdout
+    for text in ("finished: runs/toy-tiny-1", "300 of 300", "reward", "best", "selfmate inspect"):
+        assert text in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
 
 
@@ -54,7 +55,7 @@ def test_runs_are_numbered(tmp_path: Path) -> None:
     assert names == {"toy-default-1", "toy-default-2", "toy-tiny-1"}
 
 
-def test_a_paused_run_goes_on_to_the_same_end(unbroken: Path, tmp_path: Path) -> None:
+def test_a_paused_run_resumes_bit_for_bit(unbroken: Path, tmp_path: Path) -> None:
     paused = toy("train", "toy", "--preset", "tiny", *MOMENT, cwd=tmp_path)
     assert paused.returncode == 0
     assert "paused: runs/toy-tiny-1, 20 of 300" in paused.stdout
@@ -66,16 +67,16 @@ def test_a_paused_run_goes_on_to_the_same_end(unbroken: Path, tmp_path: Path) ->
 
 
 def test_a_run_pauses_after_so_many_more_episodes(unbroken: Path, tmp_path: Path) -> None:
-    """Steps are of 20; what is foreseen is this sitting."""
+    """Steps are of 20; the estimate is for this session."""
     first = toy("train", "toy", "--preset", "tiny", "--pause-after", "50", cwd=tmp_path)
     assert first.returncode == 0
     assert "300 episodes, 60 until the pause, " in first.stderr
     assert "paused: runs/toy-tiny-1, 60 of 300" in first.stdout
-    go_on = ("train", "toy", "--run", "runs/toy-tiny-1", "--resume")
-    second = toy(*go_on, "--pause-after", "1", cwd=tmp_path)
+    resume = ("train", "toy", "--run", "runs/toy-tiny-1", "--resume")
+    second = toy(*resume, "--pause-after", "1", cwd=tmp_path)
     assert "300 episodes, 60 of them done, 20 until the pause, " in second.stderr
     assert "paused: runs/toy-tiny-1, 80 of 300" in second.stdout
-    last = toy(*go_on, "--pause-after", "220", cwd=tmp_path)
+    last = toy(*resume, "--pause-after", "220", cwd=tmp_path)
     assert "until the pause" not in last.stderr
     assert "finished: runs/toy-tiny-1, 300 of 300" in last.stdout
     assert outcome(tmp_path / "runs" / "toy-tiny-1") == outcome(unbroken)
@@ -85,7 +86,7 @@ def test_a_run_pauses_after_so_many_more_episodes(unbroken: Path, tmp_path: Path
     ("name", "state", "code"),
     [("SIGINT", "stopped", 130), ("SIGTERM", "stopped", 143), ("SIGUSR1", "paused", 0)],
 )
-def test_a_signal_saves_and_says_how_to_go_on(
+def test_a_signal_saves_and_the_report_says_how_to_resume(
     name: str, state: str, code: int, tmp_path: Path
 ) -> None:
     sets = ("--preset", "tiny", "--set", "signal_at=5", "--set", f"signal={name}")
@@ -98,25 +99,44 @@ def test_a_signal_saves_and_says_how_to_go_on(
     assert steps_of(tmp_path / "runs" / "toy-tiny-1") == list(range(1, 16))
 
 
-def test_resuming_without_a_directory_finds_the_run_with_the_same_settings(tmp_path: Path) -> None:
+def test_resume_without_a_directory_finds_the_run_with_the_same_settings(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         toy("train", "toy", "--preset", "tiny", "--seed", seed, *MOMENT, cwd=tmp_path)
-    go_on = ("train", "toy", "--preset", "tiny", "--resume", "--json")
-    assert json.loads(toy(*go_on, cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-1"
-    assert json.loads(toy(*go_on, "--seed", "2", cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-2"
-    new = json.loads(toy(*go_on, "--seed", "3", cwd=tmp_path).stdout)
+    resume = ("train", "toy", "--preset", "tiny", "--resume", "--json")
+    assert json.loads(toy(*resume, cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-1"
+    assert json.loads(toy(*resume, "--seed", "2", cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-2"
+    new = json.loads(toy(*resume, "--seed", "3", cwd=tmp_path).stdout)
     assert (new["run"], new["state"]) == ("runs/toy-tiny-3", "finished")
 
 
-def test_resuming_what_is_finished_says_so_and_changes_nothing(
-    unbroken: Path, tmp_path: Path
-) -> None:
+def test_resuming_a_finished_run_changes_nothing(unbroken: Path, tmp_path: Path) -> None:
     before = outcome(unbroken)
     same = ("--run", str(unbroken), "--resume", "--device", "cpu")
     done = toy("train", "toy", *same, cwd=tmp_path)
     assert done.returncode == 0
     assert "is finished already" in done.stderr
     assert outcome(unbroken) == before
+
+
+def test_the_old_name_of_a_preset_works_with_a_notice(tmp_path: Path) -> None:
+    wrong = ("--set", "nonesuch=1")  # so that nothing is trained
+    refused = selfmate("train", "alphazero", "--preset", "seed", *wrong, cwd=tmp_path)
+    notice, sentence = refused.stderr.splitlines()
+    assert notice == "the preset 'seed' is called 'reference' now"
+    assert "alphazero has no setting 'nonesuch'" in sentence
+
+
+def test_a_run_with_settings_of_version_0_1_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "config.toml").write_text(
+        'learner = "alphazero"\n\n[config]\nseed = 1\nnoise_share = 0.25\n'
+    )
+    refused = selfmate("train", "alphazero", "--run", "r", "--resume", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "r was written by version 0.1" in refused.stderr
+    assert "with --load r" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert files_below(tmp_path) == {"r", "r/config.toml"}
 
 
 @pytest.mark.parametrize("other", [["--seed", "4"], ["--set", "rate=0.5"], ["--preset", "tiny"]])
@@ -135,7 +155,7 @@ def test_the_settings_of_a_run_can_be_used_again(unbroken: Path, tmp_path: Path)
     assert outcome(tmp_path / "again") == outcome(unbroken)
 
 
-def test_no_number_ends_the_run_with_code_1(tmp_path: Path) -> None:
+def test_a_metric_that_is_not_finite_ends_the_run_with_code_1(tmp_path: Path) -> None:
     failed = toy("train", "toy", "--set", "break_at=7", "--run", "r", cwd=tmp_path)
     assert failed.returncode == 1
     assert "selfmate: reward became nan in step 7" in failed.stderr
@@ -143,7 +163,7 @@ def test_no_number_ends_the_run_with_code_1(tmp_path: Path) -> None:
     assert steps_of(tmp_path / "r") == [1, 2, 3, 4, 5, 6]
 
 
-def test_damaged_checkpoints_are_passed_over_aloud(tmp_path: Path) -> None:
+def test_corrupt_checkpoints_are_skipped_and_named(tmp_path: Path) -> None:
     toy("train", "toy", "--preset", "tiny", "--set", "signal_at=9", "--run", "r", cwd=tmp_path)
     checkpoints = sorted((tmp_path / "r" / "checkpoints").iterdir())
     for path in checkpoints[1:]:
@@ -179,7 +199,7 @@ def test_every_setting_is_listed(tmp_path: Path) -> None:
     assert files_below(tmp_path) == set()
 
 
-def test_figures_go_to_tensorboard_too(tmp_path: Path) -> None:
+def test_metrics_are_mirrored_to_tensorboard(tmp_path: Path) -> None:
     done = toy("train", "toy", "--preset", "tiny", "--run", "r", "--tensorboard", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert list((tmp_path / "r" / "tensorboard").glob("events.*"))
@@ -219,5 +239,5 @@ def test_a_directory_in_use_is_refused(unbroken: Path, tmp_path: Path) -> None:
     before = outcome(unbroken)
     refused = toy("train", "toy", "--run", str(unbroken), cwd=tmp_path)
     assert refused.returncode == 2
-    assert "holds a run already: go on with it by --resume" in refused.stderr
+    assert "holds a run already: continue it with --resume" in refused.stderr
     assert outcome(unbroken) == before

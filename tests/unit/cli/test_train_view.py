@@ -1,4 +1,4 @@
-"""The live view of a run: a panel in terminals, lines elsewhere."""
+"""The live view of a run: a panel in terminals, lines in log files."""
 
 import json
 import os
@@ -10,27 +10,26 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.cli.step_memory import StepMemory
-from selfmate.cli.train_view import TrainView
-from selfmate.runs.progress import Progress
+from selfmate.cli.train_view import MetricHistory, TrainView
+from selfmate.runs.status import Progress
 from unit.cli.toy_process import toy
 from unit.learners.toy import TOY
 
 
-def progress(step: int, **figures: float) -> Progress:
+def progress(step: int, **metrics: float) -> Progress:
     return Progress(
         step=step,
         done=20 * step,
         total=300,
         unit="episodes",
-        figures=figures,
+        metrics=metrics,
         rate=1,
         seconds_left=1,
     )
 
 
 def shown_in_terminal(*arguments: str, cwd: Path, size: tuple[int, int]) -> str:
-    """Everything a command draws on a terminal of so many lines and columns."""
+    """Everything a command draws on a terminal of this size (lines, columns)."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, size)
     drawn = bytearray()
@@ -54,52 +53,52 @@ def shown_in_terminal(*arguments: str, cwd: Path, size: tuple[int, int]) -> str:
 
 
 @pytest.mark.parametrize("size", [(24, 80), (10, 30), (5, 12)])
-def test_a_terminal_shows_how_it_learns(size: tuple[int, int], tmp_path: Path) -> None:
+def test_a_terminal_shows_progress_and_plots(size: tuple[int, int], tmp_path: Path) -> None:
     drawn = shown_in_terminal("train", "toy", "--preset", "tiny", cwd=tmp_path, size=size)
     assert "100.0%" in drawn
     assert "\x1b[?25h" in drawn  # the cursor is back
     if size == (24, 80):
-        assert all(said in drawn for said in ("reward", "moves", "loss 0.06667", "left"))
+        assert all(text in drawn for text in ("reward", "moves", "loss 0.06667", "left"))
         assert any("\u2801" <= letter <= "\u28ff" for letter in drawn)
 
 
-def test_the_curves_of_a_resumed_run_begin_at_its_beginning(tmp_path: Path) -> None:
+def test_the_curves_of_a_resumed_run_start_at_step_1(tmp_path: Path) -> None:
     stop = ("--set", "signal_at=9")
     toy("train", "toy", "--preset", "tiny", *stop, "--run", "r", cwd=tmp_path)
     view = TrainView(TOY, tmp_path / "r")
     view.update(progress(10, reward=5.0, moves=2.0))
-    curve = view.memory.curves["reward"]
+    curve = view.history.curves["reward"]
     assert len(curve.points) == 10
     assert curve.points[-1] == 5.0
 
 
-def test_a_run_that_goes_back_is_remembered_anew(tmp_path: Path) -> None:
+def test_after_a_rollback_curves_are_read_again(tmp_path: Path) -> None:
     toy("train", "toy", "--preset", "tiny", "--run", "r", cwd=tmp_path)
     view = TrainView(TOY, tmp_path / "r")
     for step, reward in ((10, 5.0), (11, 6.0), (4, 7.0)):
         view.update(progress(step, reward=reward))
     lines = (tmp_path / "r" / "metrics.jsonl").read_text().splitlines()[:3]
     rewards = [json.loads(line)["reward"] for line in lines]
-    assert view.memory.curves["reward"].points == [*rewards, 7.0]
+    assert view.history.curves["reward"].points == [*rewards, 7.0]
 
 
-def test_a_log_file_has_the_headlines_with_means(
+def test_a_log_file_has_the_key_metrics_with_means(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A line whenever the first of them comes; means of what comes with every step."""
+    """A line whenever the first of them is reported; means of what every step reports."""
     toy("train", "toy", "--preset", "tiny", *("--set", "signal_at=1"), "--run", "r", cwd=tmp_path)
-    view = TrainView(replace(TOY, headlines=("score", "loss")), tmp_path / "r")
+    view = TrainView(replace(TOY, key_metrics=("score", "loss")), tmp_path / "r")
     view.update(progress(1, moves=1.0, loss=3.0))
     view.update(progress(2, moves=1.0, loss=2.0, score=0.5))
     view.update(progress(3, moves=1.0, loss=1.0))
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("toy: 40 of 300 episodes")
-    told = "score 0.5, loss 2 (2.5), in brackets: mean of the last 10 steps"
-    assert line.endswith(f"left, {told}")
+    metrics = "score 0.5, loss 2 (2.5), in brackets: mean of the last 10 steps"
+    assert line.endswith(f"left, {metrics}")
 
 
 def test_means_are_of_the_last_steps() -> None:
-    memory = StepMemory(())
+    history = MetricHistory(())
     for value in range(25):
-        memory.add({"loss": float(value)})
-    assert memory.text("loss") == f"loss 24 ({sum(range(15, 25)) / 10:g})"
+        history.add({"loss": float(value)})
+    assert history.text("loss") == f"loss 24 ({sum(range(15, 25)) / 10:g})"

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from selfmate.arena.ladder import Ladder, PairingPlan
-from selfmate.cli.errors import JobFailedError
+from selfmate.cli.console import JobFailedError
 from selfmate.cli.rate import rate
-from selfmate.players.trained import shipped_weights
+from selfmate.players import PlayerName
+from selfmate.players.trained import find_weights
 from selfmate.runs.directory import RunDirectory
 from unit.cli.process import command_of, selfmate
 from unit.players.trained_runs import make_run
@@ -35,13 +36,13 @@ def test_a_run_plays_a_match(tmp_path: Path) -> None:
     assert '[White "runs/x:version=2"]' in (tmp_path / "m.pgn").read_text()
 
 
-def test_a_training_begins_with_a_net_that_ships(tmp_path: Path) -> None:
+def test_training_starts_from_a_net_that_ships(tmp_path: Path) -> None:
     small = [f"--set={it}" for it in ("cycles=1", "games=2", "simulations=2", "max_plies=4")]
     begun = ("train", "alphazero", "--load", "alphazero-tiny", "--run", "r", *small)
     trained = selfmate(*begun, "--set=promotion=always", "--set=evaluate_every=9", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     first = RunDirectory(tmp_path / "r").checkpoint(0).weights
-    shipped = shipped_weights("alphazero-tiny")
+    shipped = find_weights(PlayerName("alphazero-tiny")).arrays
     assert first.keys() == shipped.keys()
     assert all((first[name] == shipped[name]).all() for name in shipped)
 
@@ -71,7 +72,7 @@ def test_a_run_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
 def test_a_checkpoint_deleted_while_it_is_rated_is_a_failed_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def climb(_: Ladder, player: str) -> Iterator[PairingPlan]:
+    def player_plans(_: Ladder, player: str) -> Iterator[PairingPlan]:
         yield PairingPlan(player, "random", 2)
         shutil.rmtree(tmp_path / "runs" / "x" / "checkpoints" / "00000003")
         yield PairingPlan(player, "greedy", 2)
@@ -79,7 +80,7 @@ def test_a_checkpoint_deleted_while_it_is_rated_is_a_failed_job(
     make_run(tmp_path / "runs" / "x")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Ladder, "rung_plans", lambda _: ())
-    monkeypatch.setattr(Ladder, "climb", climb)
+    monkeypatch.setattr(Ladder, "player_plans", player_plans)
     with pytest.raises(JobFailedError, match=r"has no checkpoint '3'.* deletes old checkpoints"):
         rate(["runs/x"], games=2, pool=Path("pool.jsonl"))
     assert "runs/x:version=3" in (tmp_path / "pool.jsonl").read_text()

@@ -1,4 +1,4 @@
-"""The command line with a toy among its learners, and what its runs leave behind."""
+"""The command line with the toy learner, and the files of its runs."""
 
 import os
 import subprocess
@@ -27,8 +27,8 @@ def files_below(folder: Path) -> set[str]:
 
 
 def outcome(run: Path) -> dict[str, bytes]:
-    """What does not depend on how often a run was stopped: lines, games, best, last
-    checkpoint."""
+    """The files that do not depend on how often a run was stopped: lines, games, the best, the
+    last checkpoint."""
     last = max((run / "checkpoints").iterdir())
     names = ("metrics.jsonl", "notes.jsonl", "games/samples.jsonl", "best.json")
     files = [*(run / name for name in names), *last.iterdir()]

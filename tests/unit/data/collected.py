@@ -5,25 +5,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from selfmate.data.collection import Choosiness, Collection
+from selfmate.data.collection import Collection, CollectionFilter
 from selfmate.data.teacher_games import Plan, TeacherGames
-from selfmate.search.teacher import score_moves
+from selfmate.searches.teacher import score_moves
 
 MIXED = Plan(games=14, max_plies=50, random_share=0.2, endgame_share=0.2, seed=3)
-SOME = Choosiness(drop_draws=0.3)
+SOME = CollectionFilter(drop_draws=0.3)
 
 
 def collect(
     path: Path,
     plan: Plan = MIXED,
-    choosiness: Choosiness = SOME,
+    choosiness: CollectionFilter = SOME,
     *,
     resume: bool = False,
-    at_once: int = 5,
+    parallel_games: int = 5,
     most_plies: int = 10**9,
 ) -> Collection:
     """Collects at depth 1, or stops after so many plies of all games."""
-    games = TeacherGames(plan, partial(score_moves, depth=1), at_once)
+    games = TeacherGames(plan, partial(score_moves, depth=1), parallel_games)
     collection = Collection(games, choosiness, path, teacher="teacher:depth=1", resume=resume)
     try:
         for _ in zip(range(most_plies), collection.run(), strict=False):

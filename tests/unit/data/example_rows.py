@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from selfmate.data.examples import CODING, Examples, wdl_of
-from selfmate.data.tree_games import TreeGames
-from selfmate.encodings.stored import legal_of, planes_of, store
+from selfmate.data.examples import ACTION_ENCODING, Examples, TreeGames, wdl_of
+from selfmate.encodings.records import encode_records, legal_of, planes_of
 from selfmate.rules import Board, GameBatch
 
 
@@ -18,15 +17,15 @@ def boards(count: int, seed: int = 1, plies: int = 12) -> list[Board]:
 
 def tree_games(count: int, seed: int = 1) -> TreeGames:
     """Positions with shares and results by chance."""
-    dice = np.random.default_rng(seed)
-    stored = store(boards(count, seed))
-    legal = legal_of(CODING, stored)
-    weights = dice.random(len(legal.values))
+    rng = np.random.default_rng(seed)
+    stored = encode_records(boards(count, seed))
+    legal = legal_of(ACTION_ENCODING, stored)
+    weights = rng.random(len(legal.values))
     sums = np.repeat(np.add.reduceat(weights, legal.offsets[:-1]), legal.counts)
     return TreeGames(
         stored=stored,
-        results_side_to_move=dice.integers(-1, 2, count).astype(np.int8),
-        wdl_side_to_move=dice.dirichlet(np.ones(3), count).astype(np.float16),
+        results_side_to_move=rng.integers(-1, 2, count).astype(np.int8),
+        wdl_side_to_move=rng.dirichlet(np.ones(3), count).astype(np.float16),
         legal_counts=legal.counts.astype(np.uint8),
         actions=legal.values.astype(np.uint16),
         shares=(weights / sums).astype(np.float16),
@@ -36,7 +35,7 @@ def tree_games(count: int, seed: int = 1) -> TreeGames:
 def examples(count: int, seed: int = 1) -> Examples:
     """One move of each position, by chance, is to be learned."""
     games = tree_games(count, seed)
-    legal = legal_of(CODING, games.stored)
+    legal = legal_of(ACTION_ENCODING, games.stored)
     policy = np.zeros(len(legal.values), np.float32)
     policy[legal.offsets[:-1] + np.random.default_rng(seed).integers(legal.counts)] = 1
     return Examples(

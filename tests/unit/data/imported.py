@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from selfmate.data.game_filter import GameFilter
-from selfmate.data.game_import import GameImport, ImportSettings
+from selfmate.data.pgn_import import GameImport, ImportSettings
 from selfmate.rules import random_games, write_pgn
 
 RATED = {"WhiteElo": "2400", "BlackElo": "2500"}

@@ -4,9 +4,9 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from selfmate.data.chunks import ChunkFolder
+from selfmate.data.dataset import ChunkFolder
 from selfmate.data.game_filter import GameFilter
-from selfmate.data.game_import import GameImport, ImportSettings
+from selfmate.data.pgn_import import GameImport, ImportSettings
 from selfmate.rules import random_games, write_pgn
 
 STRONG = {"WhiteElo": "2500", "BlackElo": "2400"}
@@ -19,8 +19,8 @@ RUN_ROWS = 400  # many small runs
 def games_text(count: int, seed: int, **tags: str) -> str:
     """Games of strong players that ended by adjudication, if nothing else is said."""
     file = io.StringIO()
-    told = STRONG | {"Termination": "adjudication"} | tags
-    write_pgn(random_games(count, seed=seed, max_plies=50), file, tags=[told] * count)
+    all_tags = STRONG | {"Termination": "adjudication"} | tags
+    write_pgn(random_games(count, seed=seed, max_plies=50), file, tags=[all_tags] * count)
     return file.getvalue()
 
 

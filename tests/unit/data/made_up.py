@@ -1,4 +1,4 @@
-"""Games nobody played, as plain Python rows and as pages, to hold one against the other."""
+"""Invented games, as plain Python rows and as shards, to compare the two."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,16 +7,16 @@ from typing import Literal
 
 import numpy as np
 
-from selfmate.data.experience import Episodes
-from selfmate.encodings.packed import PACKED_BYTES
+from selfmate.data.transitions import Episodes
+from selfmate.encodings.features import PACKED_BYTES
 
-Ending = Literal["mate", "draw", "cut"]
-ENDINGS: tuple[Ending, ...] = ("mate", "draw", "cut")
+Ending = Literal["mate", "draw", "truncated"]
+ENDINGS: tuple[Ending, ...] = ("mate", "draw", "truncated")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A position, known among all by its number."""
+    """A position, identified by its number."""
 
     number: int
     action: int
@@ -33,10 +33,10 @@ Game = list[Row]
 
 @dataclass
 class Inventor:
-    """Makes up games; no two rows have the same number."""
+    """Invents games; no two rows have the same number."""
 
     seed: int = 1
-    most_legal: int = 9
+    max_legal: int = 9
     numbers: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
@@ -44,16 +44,16 @@ class Inventor:
 
     def game(self, plies: int, ending: Ending) -> Game:
         game = [self._row(mates=False, ends=False) for _ in range(plies - 1)]
-        last = self._row(mates=ending == "mate", ends=ending != "cut")
-        if ending == "cut":
+        last = self._row(mates=ending == "mate", ends=ending != "truncated")
+        if ending == "truncated":
             return [*game, last, self._row(mates=False, ends=False, plays=False)]
         return [*game, last]
 
-    def page(self, games: Sequence[tuple[int, Ending]]) -> list[Game]:
+    def shard(self, games: Sequence[tuple[int, Ending]]) -> list[Game]:
         return [self.game(plies, ending) for plies, ending in games]
 
     def _row(self, *, mates: bool, ends: bool, plays: bool = True) -> Row:
-        size = self.rng.integers(1, self.most_legal + 1)
+        size = self.rng.integers(1, self.max_legal + 1)
         legal = self.rng.choice(4096, size=size, replace=False).tolist()
         return Row(
             number=next(self.numbers),

@@ -1,21 +1,20 @@
-"""Memories to draw from, and what was drawn."""
+"""Replays to sample from, and what was sampled."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.data.moves import Moves
-from selfmate.data.priorities import Priority
-from selfmate.data.replay import Replay, Shares
+from selfmate.data.replay import Priority, SampleFractions, TransitionReplay
+from selfmate.data.transitions import Transitions
 
-MAIN = Shares(main=1, high=0, recent=0)
+MAIN = SampleFractions(main=1, decisive=0, recent=0)
 PRIORITY = Priority(alpha=0.6, beta=0.4, epsilon=0.01)
 
 
-def every_row(replay: Replay) -> NDArray[np.int64]:
-    """Every row that can be drawn, once."""
-    return np.unique(replay.draw(np.random.default_rng(0), 4000).rows)
+def every_row(replay: TransitionReplay) -> NDArray[np.int64]:
+    """Every row that can be sampled, once."""
+    return np.unique(replay.sample(np.random.default_rng(0), 4000).rows)
 
 
-def numbers_of(moves: Moves) -> list[int]:
-    """Which of the made-up rows these are."""
-    return [int.from_bytes(bytes(state[:4]), "big") for state in moves.states]
+def numbers_of(transitions: Transitions) -> list[int]:
+    """The numbers of the made-up rows."""
+    return [int.from_bytes(bytes(state[:4]), "big") for state in transitions.states]

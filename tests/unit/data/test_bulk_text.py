@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.data.bulk_text import list_texts, policy_texts
+from selfmate.data.ndjson import list_texts, policy_texts
 
 ACTIONS = st.lists(st.integers(0, 4095), min_size=1, max_size=40)
 POLICIES = st.dictionaries(

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfmate.data.chunk import COLUMNS, Chunk, chunk_bytes, joined, parse_chunk
+from selfmate.data.dataset import COLUMNS, Chunk, chunk_bytes, concatenate_chunks, parse_chunk
 
 
 def made_up(rows: int, seed: int = 1) -> Chunk:
     """Any numbers, as positions are mostly zeros."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     return Chunk(
         **{
-            name: dice.integers(0, 50, (rows, *shape)).astype(kind)
+            name: rng.integers(0, 50, (rows, *shape)).astype(kind)
             for name, (kind, shape) in COLUMNS.items()
         }
     )
@@ -53,7 +53,7 @@ def test_rows_can_be_taken_and_joined() -> None:
     chunk = made_up(100)
     parts = [chunk.take(slice(0, 30)), chunk.take(slice(30, 31)), chunk.take(np.arange(31, 100))]
     assert [len(part) for part in parts] == [30, 1, 69]
-    assert_equal(joined(parts), chunk)
+    assert_equal(concatenate_chunks(parts), chunk)
 
 
 @settings(max_examples=200, deadline=None)
@@ -65,8 +65,8 @@ def test_damage_is_refused_or_harmless(changes: list[tuple[int, int]]) -> None:
     try:
         chunk = parse_chunk(bytes(data), "x.h5", 60)
     except ValueError as error:
-        told = str(error)
-        assert told.startswith("x.h5 is no chunk of positions: ")
+        message = str(error)
+        assert message.startswith("x.h5 is not a chunk of positions: ")
     else:
         assert all(len(column) == 60 for column in chunk.columns().values())
 
@@ -77,9 +77,9 @@ DATA = chunk_bytes(made_up(60))
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "is no chunk of positions"),
-        (b"some text", "is no chunk of positions"),
-        (DATA[:-100], "is no chunk of positions"),
+        (b"", "is not a chunk of positions"),
+        (b"some text", "is not a chunk of positions"),
+        (DATA[:-100], "is not a chunk of positions"),
         (chunk_bytes(made_up(59)), "the column stored is uint8 of"),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_column_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
     virtual = h5py.VirtualLayout((5,), "uint16")
     virtual[:] = h5py.VirtualSource(other, "moves", (5,), "uint16")
     ways: dict[str, Callable[[h5py.File], object]] = {
-        "is not in it": lambda file: file.__setitem__(
+        "is missing": lambda file: file.__setitem__(
             "moves", h5py.ExternalLink(str(other), "moves")
         ),
         "is in another file": lambda file: file.create_virtual_dataset("moves", virtual),
@@ -119,5 +119,5 @@ def test_a_column_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
                 if name != "moves":
                     file[name] = column
             lead_elsewhere(file)
-        with pytest.raises(ValueError, match=f"x.h5 is no chunk of positions: .*moves {reason}"):
+        with pytest.raises(ValueError, match=f"x.h5 is not a chunk of positions: .*moves {reason}"):
             parse_chunk(image.getvalue(), "x.h5", 5)

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfmate.data.chunk import Chunk, joined
-from selfmate.data.chunk_stream import ChunkStream
-from selfmate.data.chunks import ChunkFolder, Split
+from selfmate.data.dataset import Chunk, ChunkFolder, ChunkStream, Split, concatenate_chunks
 from unit.data.imports import games_text, import_all
 from unit.data.test_chunk import assert_equal
 
@@ -27,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> ChunkFolder:
 
 def rows_between(stream: ChunkStream, start: int, stop: int, size: int) -> list[tuple[int, int]]:
     """Which positions come: game and plies left."""
-    chunk = joined(list(stream.batches(start, stop, size)))
+    chunk = concatenate_chunks(list(stream.batches(start, stop, size)))
     return list(zip(chunk.games.tolist(), chunk.plies_left.tolist(), strict=True))
 
 
@@ -61,7 +59,7 @@ def test_a_place_is_the_same_row_wherever_one_starts(
     middle = start + length // 2
     parts = [*stream.batches(start, middle, other_size)]
     parts += stream.batches(middle, start + length, other_size)
-    assert_equal(joined(parts), joined(batches))
+    assert_equal(concatenate_chunks(parts), concatenate_chunks(batches))
 
 
 def test_one_chunk_at_a_time_is_read(folder: ChunkFolder) -> None:

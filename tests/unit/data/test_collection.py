@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 import zstandard
 
-from selfmate.data.collection import Choosiness
-from selfmate.data.labels import label
-from selfmate.data.teacher_games import NOWHERE_PLIES, Plan
+from selfmate.data.collection import CollectionFilter
+from selfmate.data.ndjson import label
+from selfmate.data.teacher_games import NO_PROGRESS_PLIES, Plan
 from selfmate.rules import Board
-from selfmate.search.teacher import score_moves, values_side_to_move
+from selfmate.searches.teacher import score_moves, values_side_to_move
 from unit.data.collected import MIXED, SOME, collect, without_ts
 
 KEYS = ["fen", "side", "best_action", "top_k", "teacher_policy", "value", "valid_actions", "move"]
@@ -138,8 +138,8 @@ def test_kinds_of_games_come_by_their_shares(entries: list[dict[str, Any]]) -> N
     for entry in entries:
         sides[entry["game_id"]].add(entry["side"])
         kind = MIXED.kind(entry["game_id"])
-        men = len(chess.Board(entry["fen"]).piece_map())
-        assert kind != "endgame" or men <= 4
+        pieces = len(chess.Board(entry["fen"]).piece_map())
+        assert kind != "endgame" or pieces <= 4
     for number, of_game in sides.items():
         if MIXED.kind(number) == "random":
             assert of_game == {"w" if number % 2 == 0 else "b"}
@@ -149,34 +149,34 @@ def test_repeats_are_capped_in_the_whole_file(tmp_path: Path) -> None:
     plan = Plan(games=40, max_plies=4, top_k=2)
     for most in (1, 3):
         path = tmp_path / f"{most}.ndjson"
-        collection = collect(path, plan, Choosiness(max_repeats=most))
+        collection = collect(path, plan, CollectionFilter(max_repeats=most))
         fens = [entry["fen"].rsplit(" ", 2)[0] for entry in without_ts(path.read_text())]
         assert max(Counter(fens).values()) == most
-        assert collection.tally.repeats == Counter(fens)
+        assert collection.stats.repeats == Counter(fens)
 
 
 def test_games_without_a_winner_are_left_out_by_their_share(tmp_path: Path) -> None:
     plan = Plan(games=60, max_plies=3)
     for share, low, high in ((0.0, 60, 60), (0.5, 18, 42), (1.0, 0, 0)):
         path = tmp_path / f"{share}.ndjson"
-        collection = collect(path, plan, Choosiness(drop_draws=share, max_repeats=60))
+        collection = collect(path, plan, CollectionFilter(drop_draws=share, max_repeats=60))
         kept = {entry["game_id"] for entry in without_ts(path.read_text())}
         assert low <= len(kept) <= high
-        assert collection.tally.dropped == 60 - len(kept)
+        assert collection.stats.dropped == 60 - len(kept)
 
 
 def test_games_that_go_nowhere_are_cut(tmp_path: Path) -> None:
     blocked = "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1"
     collection = collect(tmp_path / "n.ndjson", Plan(games=3, starts=(blocked,), tau=100.0), SOME)
-    assert set(collection.tally.reasons) <= {"going_nowhere", "threefold_repetition"}
-    assert collection.tally.reasons["going_nowhere"]
-    assert collection.tally.plies <= 3 * (NOWHERE_PLIES + 1)
+    assert set(collection.stats.reasons) <= {"going_nowhere", "threefold_repetition"}
+    assert collection.stats.reasons["going_nowhere"]
+    assert collection.stats.plies <= 3 * (NO_PROGRESS_PLIES + 1)
 
 
 def test_temperature_falls_evenly(tmp_path: Path) -> None:
     plan = Plan(games=5, tau=1.0, tau_end=0.2)
     assert plan.taus(np.arange(5)) == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2])
-    collect(tmp_path / "t.ndjson", replace(plan, max_plies=1), Choosiness(max_repeats=9))
+    collect(tmp_path / "t.ndjson", replace(plan, max_plies=1), CollectionFilter(max_repeats=9))
     best = [
         next(iter(entry["teacher_policy"].values()))
         for entry in without_ts((tmp_path / "t.ndjson").read_text())
@@ -188,7 +188,7 @@ def test_temperature_falls_evenly(tmp_path: Path) -> None:
 def test_the_seed_decides_however_many_games_are_played_at_once(
     tmp_path: Path, entries: list[dict[str, Any]]
 ) -> None:
-    collect(tmp_path / "same.ndjson", at_once=64)
+    collect(tmp_path / "same.ndjson", parallel_games=64)
     assert without_ts((tmp_path / "same.ndjson").read_text()) == entries
     collect(tmp_path / "other.ndjson", replace(MIXED, seed=4))
     assert without_ts((tmp_path / "other.ndjson").read_text()) != entries
@@ -241,12 +241,12 @@ def test_more_games_can_be_asked_for(entries: list[dict[str, Any]], tmp_path: Pa
         (replace(MIXED, tau=0.5), SOME, "with tau 1.0, not 0.5"),
         (replace(MIXED, seed=9), SOME, "with seed 3, not 9"),
         (replace(MIXED, tau_end=0.5), SOME, "with games None, not 14"),
-        (MIXED, Choosiness(drop_draws=0.1), "with drop_draws 0.3, not 0.1"),
+        (MIXED, CollectionFilter(drop_draws=0.1), "with drop_draws 0.3, not 0.1"),
         (replace(MIXED, starts=("8/8/8/8/8/8/8/KQ5k w - - 0 1",)), SOME, "with starts"),
     ],
 )
 def test_other_settings_are_refused(
-    plan: Plan, choosiness: Choosiness, message: str, tmp_path: Path
+    plan: Plan, choosiness: CollectionFilter, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "mine.ndjson"
     collect(path, most_plies=70)
@@ -259,7 +259,7 @@ def test_other_settings_are_refused(
 def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "mine.ndjson"
     path.write_text("mine")
-    with pytest.raises(ValueError, match="is there already: resume it, or choose another file"):
+    with pytest.raises(ValueError, match="exists already: resume it or choose another file"):
         collect(path)
     assert path.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [path]

@@ -4,7 +4,7 @@ from collections import Counter
 
 import chess
 
-from selfmate.data.endgames import ARMIES, favourite, won_endgame
+from selfmate.data.endgames import PIECE_SETS, favourite, won_endgame
 from selfmate.rules import Board
 
 STARTS = [won_endgame(5, number) for number in range(300)]
@@ -29,7 +29,7 @@ def test_starts_are_legal_and_won_by_material() -> None:
             bool(chess.BB_SQUARES[s] & chess.BB_LIGHT_SQUARES) for s in bishops
         } == {True, False}
         kinds[winner, board.turn] += 1
-    assert len(armies) == len(ARMIES)
+    assert len(armies) == len(PIECE_SETS)
     assert min(kinds.values()) > 40
     assert len(kinds) == 4
 

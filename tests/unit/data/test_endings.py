@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfmate.data.endings import ENDINGS, ending_of
+from selfmate.data.game_filter import ENDINGS, ending_of
 
 
 @pytest.mark.parametrize(

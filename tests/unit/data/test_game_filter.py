@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from selfmate.data.endings import ENDINGS
-from selfmate.data.game_filter import GameFilter
+from selfmate.data.game_filter import ENDINGS, GameFilter
 from selfmate.rules import GameRecords, read_pgn
 
 FOUR_PLIES = "1. e4 e5 2. Nf3 Nc6"
@@ -14,8 +13,8 @@ FILTER = GameFilter(skip_plies=3)
 
 
 def records_of(moves: str = FOUR_PLIES, result: str = "1-0", **tags: str) -> GameRecords:
-    told = {"White": "A", "WhiteElo": "2200", "BlackElo": "2300", "Result": result} | tags
-    lines = [f'[{name} "{value}"]' for name, value in told.items() if value]
+    fields = {"White": "A", "WhiteElo": "2200", "BlackElo": "2300", "Result": result} | tags
+    lines = [f'[{name} "{value}"]' for name, value in fields.items() if value]
     text = "\n".join([*lines, "", f"{moves} {result}", ""])
     (piece,) = read_pgn(io.BytesIO(text.encode()))
     return piece.games
@@ -23,16 +22,16 @@ def records_of(moves: str = FOUR_PLIES, result: str = "1-0", **tags: str) -> Gam
 
 def fault(records: GameRecords, game_filter: GameFilter = FILTER) -> str:
     """Why the one game is left out, or nothing."""
-    sifted = game_filter.sift(records)
-    assert len(sifted.games) + len(sifted.left_out) == len(records) == 1
-    return sifted.left_out[0].reason if sifted.left_out else ""
+    result = game_filter.apply(records)
+    assert len(result.games) + len(result.rejected) == len(records) == 1
+    return result.rejected[0].reason if result.rejected else ""
 
 
 def test_a_good_game_is_kept_with_its_ending() -> None:
     for tags, ending in (({}, "untold"), ({"Termination": "adjudication"}, "adjudication")):
-        sifted = FILTER.sift(records_of(**tags))
-        assert sifted.games.tolist() == [0]
-        assert [ENDINGS[code] for code in sifted.endings.tolist()] == [ending]
+        result = FILTER.apply(records_of(**tags))
+        assert result.games.tolist() == [0]
+        assert [ENDINGS[code] for code in result.endings.tolist()] == [ending]
 
 
 @pytest.mark.parametrize(

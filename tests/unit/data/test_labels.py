@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from selfmate.data.labels import label
+from selfmate.data.ndjson import label
 from selfmate.rules import Board, uci_text
-from selfmate.search.dice import roll
-from selfmate.search.teacher import MoveScores, score_moves
-from selfmate.search.teacher import values_side_to_move as value_of
+from selfmate.searches.sampling import derive_seeds
+from selfmate.searches.teacher import MoveScores, score_moves
+from selfmate.searches.teacher import values_side_to_move as value_of
 
 MATE_OR_NOT = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 ONE_MOVE = "7k/8/8/8/8/8/6q1/7K w - - 0 1"
@@ -58,8 +58,8 @@ def test_moves_are_sampled_as_often_as_their_probability_says() -> None:
     rolls = 4000
     scores = score_moves([Board()] * rolls, depth=1)
     labels = label(scores, 4, np.full(rolls, 0.3))
-    dice = roll(1, np.arange(rolls), np.zeros(rolls, np.int64))
-    counts = Counter(labels.sample(dice).tolist())
+    seeds = derive_seeds(1, np.arange(rolls), np.zeros(rolls, np.int64))
+    counts = Counter(labels.sample(seeds).tolist())
     for move, prob in zip(labels.moves[0], labels.probs[0], strict=True):
         error = math.sqrt(rolls * prob * (1 - prob))
         assert abs(counts.pop(int(move)) - rolls * prob) < 4 * error

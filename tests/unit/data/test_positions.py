@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfmate.data.positions import read_positions
-from selfmate.encodings.packed import encode_packed
+from selfmate.data.teacher_data import read_positions
+from selfmate.encodings.features import encode_packed
 from selfmate.rules import Board
 from unit.data.collected import collect, without_ts
 
@@ -118,12 +118,12 @@ def test_a_file_without_lines_has_no_positions(tmp_path: Path) -> None:
         (foreign(teacher_policy={}), "teacher_policy must hold probabilities that sum to 1"),
         (foreign(teacher_policy={"1": 0.5, "8": 0.4}), "teacher_policy must hold probabilities"),
         (foreign(teacher_policy={"1": 1.5, "8": -0.5}), "teacher_policy must hold probabilities"),
-        (foreign(teacher_policy={"1": float("nan")}), "teacher_policy holds what is no finite"),
+        (foreign(teacher_policy={"1": float("nan")}), "teacher_policy must hold finite"),
         (foreign(teacher_policy={"7": 1}), "teacher_policy must be of valid_actions"),
         (foreign(teacher_policy={"b1": 1}), "teacher_policy must hold numbers"),
         (foreign(teacher_policy=[1]), "teacher_policy must be a JSON object"),
         (foreign(value=1.01), "value must be a number from -1 to 1"),
-        (foreign(value=float("inf")), "value holds what is no finite number"),
+        (foreign(value=float("inf")), "value must hold finite numbers"),
         (foreign(value=10**400), "value"),
         (foreign(value=[0]), "value must hold numbers"),
     ],

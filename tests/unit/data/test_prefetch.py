@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from selfmate.data.prefetch import prefetched
+from selfmate.data.dataset import prefetched
 
 
 @pytest.mark.parametrize("depth", [1, 3, 100])

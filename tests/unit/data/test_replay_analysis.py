@@ -1,4 +1,4 @@
-"""Figures of a replay memory against counting one row after the other."""
+"""Statistics of a replay against counting row by row."""
 
 import json
 import math
@@ -8,21 +8,21 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from selfmate.data.experience import Episodes
-from selfmate.data.replay_analysis import PageFacts, analyse
+from selfmate.cli.inspect import ShardFacts, analyse
+from selfmate.data.transitions import Episodes
 from unit.data.made_up import Ending, Inventor, episodes
 
 
-def test_figures_are_those_of_a_count() -> None:
-    inventor = Inventor(most_legal=4)
-    plans: list[list[tuple[int, Ending]]] = [[(30, "mate"), (20, "cut")], [(9, "draw")]]
-    games = [inventor.page(plan) for plan in plans]
+def test_statistics_are_those_of_a_count() -> None:
+    inventor = Inventor(max_legal=4)
+    plans: list[list[tuple[int, Ending]]] = [[(30, "mate"), (20, "truncated")], [(9, "draw")]]
+    games = [inventor.shard(plan) for plan in plans]
     facts = analyse({"old": episodes(games[0]), "new": episodes(games[1])})
     rows = [row for page in games for game in page for row in game if row.action >= 0]
     assert (facts.experiences, facts.games) == (59, 3)
     assert facts.pages == (
-        PageFacts(name="old", experiences=50),
-        PageFacts(name="new", experiences=9),
+        ShardFacts(name="old", experiences=50),
+        ShardFacts(name="new", experiences=9),
     )
     assert facts.reward_variance == pytest.approx(1 / 59 - 1 / 59**2)
     assert facts.terminal_share == pytest.approx(2 / 59)
@@ -39,10 +39,11 @@ def test_figures_are_those_of_a_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "worry"), [("mate", None), ("draw", "No game was decided"), ("cut", "was cut")]
+    ("ending", "worry"),
+    [("mate", None), ("draw", "No game was decisive"), ("truncated", "was truncated")],
 )
 def test_games_without_an_outcome_are_remarked_upon(ending: Ending, worry: str | None) -> None:
-    remarks = analyse({"one": episodes(Inventor().page([(9, ending)]))}).remarks
+    remarks = analyse({"one": episodes(Inventor().shard([(9, ending)]))}).remarks
     assert len(remarks) == (worry is not None)
     assert all(worry and worry in remark and "more plies" in remark for remark in remarks)
 
@@ -58,14 +59,14 @@ def test_the_same_game_again_and_again_is_remarked_upon() -> None:
 
 
 @pytest.mark.parametrize("pages", [{}, {"none": episodes([])}])
-def test_an_empty_memory_has_figures_too(pages: dict[str, Episodes]) -> None:
+def test_an_empty_replay_has_statistics_too(pages: dict[str, Episodes]) -> None:
     facts = analyse(pages)
     assert facts.experiences == facts.games == 0
     assert "no experiences" in facts.remarks[0]
 
 
-def test_figures_can_be_written_as_json() -> None:
-    facts = asdict(analyse({"one": episodes(Inventor().page([(9, "cut"), (4, "mate")]))}))
+def test_statistics_can_be_written_as_json() -> None:
+    facts = asdict(analyse({"one": episodes(Inventor().shard([(9, "truncated"), (4, "mate")]))}))
     assert json.loads(json.dumps(facts, allow_nan=False))["pages"] == [
         {"name": "one", "experiences": 13}
     ]

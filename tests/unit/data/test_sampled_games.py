@@ -1,4 +1,4 @@
-"""What is refused as sampled games."""
+"""Sampled games as arrays, and what is refused."""
 
 from typing import Any
 
@@ -7,18 +7,20 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from selfmate.arena.sampling import Plan, sample_games
-from selfmate.data.sampled_games import SampledGames
-from selfmate.players.scorer_player import ScorerSpec
+from selfmate.data.trajectories import SampledGames
+from selfmate.nets.config import MoveScorerConfig
 from selfmate.rules import Board
+from selfmate.selfplay.games import GamePlan, play_games
+from selfmate.selfplay.reinforce import SamplingActor, sampled_games
 
 
 @pytest.fixture(scope="module")
 def arrays() -> dict[str, NDArray[Any]]:
     torch.manual_seed(1)
-    spec = ScorerSpec(encoding="counts", hidden=(8,), value_head=False)
-    plan = Plan(boards=[Board(), Board()], temperature=1.0, max_plies=5, seed=1)
-    return sample_games(spec, spec.make_net(), plan).arrays()
+    spec = MoveScorerConfig(encoding="counts", hidden=(8,), value_head=False)
+    actor = SamplingActor(spec=spec, net=spec.make_net(), temperature=1.0)
+    plan = GamePlan(boards=[Board(), Board()], max_plies=5, seed=1)
+    return sampled_games(play_games([actor], plan), 1.0).arrays()
 
 
 def test_arrays_make_the_games_again(arrays: dict[str, NDArray[Any]]) -> None:
@@ -36,9 +38,9 @@ def test_arrays_that_do_not_match_are_refused(arrays: dict[str, NDArray[Any]], n
         SampledGames.from_arrays(arrays | {name: arrays[name][:-1]})
 
 
-def test_moves_and_games_that_are_not_there_are_refused(arrays: dict[str, NDArray[Any]]) -> None:
+def test_moves_and_games_that_do_not_exist_are_refused(arrays: dict[str, NDArray[Any]]) -> None:
     for name in ("chosen", "games"):
-        with pytest.raises(ValueError, match="hold a move or a game that is not there"):
+        with pytest.raises(ValueError, match="name a move or a game that does not exist"):
             SampledGames.from_arrays(arrays | {name: arrays[name] + 200})
     with pytest.raises(ValueError, match=r"the arrays are \["):
         SampledGames.from_arrays({})

@@ -1,4 +1,4 @@
-"""The sum tree against running sums, and what it draws against the proportions it was given."""
+"""The sum tree against running sums, and its samples against the given proportions."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare  # type: ignore[import-untyped]
 
-from selfmate.data.sum_tree import SumTree
+from selfmate.data.replay import SumTree
 
 NEARLY_ONE = np.nextafter(1, 0)
 
@@ -37,7 +37,7 @@ def test_the_total_is_exact_after_many_updates(capacity: int) -> None:
     assert tree.total == 0
 
 
-def test_rows_are_drawn_in_proportion() -> None:
+def test_rows_are_sampled_in_proportion() -> None:
     rng = np.random.default_rng(2)
     values = rng.exponential(size=50)
     tree = SumTree(50)
@@ -48,7 +48,7 @@ def test_rows_are_drawn_in_proportion() -> None:
 
 @example([0.1, 0, 0, 0, 0.3, 0, 0.7, 0])  # rounded sums lead past the last value
 @given(st.lists(st.sampled_from([0.0, 1e-200, 1e-9, 0.1, 3.0, 1e9]), min_size=1).filter(any))
-def test_zero_is_never_drawn(values: list[float]) -> None:
+def test_rows_of_value_zero_are_never_sampled(values: list[float]) -> None:
     tree = SumTree(len(values))
     tree.set(np.arange(len(values)), np.array(values))
     uniforms = np.append(np.linspace(0, 1, 500, endpoint=False), [NEARLY_ONE, 1e-300])

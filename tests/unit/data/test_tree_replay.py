@@ -1,24 +1,24 @@
-"""The newest games of self-play: what leaves, what is drawn, what a row becomes."""
+"""The replay of searched positions: what leaves, what is sampled, what a row becomes."""
 
 import numpy as np
 import pytest
 
-from selfmate.data.tree_games import TreeGames
-from selfmate.data.tree_replay import TreeReplay
+from selfmate.data.examples import TreeGames
+from selfmate.data.replay import TreeReplay
 from selfmate.encodings import encode
 from unit.data.example_rows import boards, tree_games
 
 
-def replay_of(*counts: int, capacity: int = 1000, recent: float = 0.8) -> TreeReplay:
-    replay = TreeReplay(capacity, recent)
+def replay_of(*counts: int, capacity: int = 1000, recent_fraction: float = 0.8) -> TreeReplay:
+    replay = TreeReplay(capacity, recent_fraction)
     for number, count in enumerate(counts):
         replay.add(f"games-{number}", tree_games(count, seed=number + 1))
     return replay
 
 
-def test_the_oldest_pages_leave() -> None:
+def test_the_oldest_shards_leave() -> None:
     replay = replay_of(10, 20, 30, capacity=55)
-    assert list(replay.pages) == ["games-1", "games-2"]
+    assert list(replay.buffer.shards) == ["games-1", "games-2"]
     assert len(replay) == 50
     assert len(replay_of(10, 200, capacity=55)) == 200
 
@@ -26,7 +26,7 @@ def test_the_oldest_pages_leave() -> None:
 def test_a_row_becomes_what_it_was() -> None:
     replay = replay_of(6, 5)
     found = replay.examples(np.array([1, 5, 6, 10]))
-    pages = list(replay.pages.values())
+    pages = list(replay.buffer.shards.values())
     wanted = [(pages[0], 1), (pages[0], 5), (pages[1], 0), (pages[1], 4)]
     seen = encode("planes68", boards(6, 1))[[1, 5]], encode("planes68", boards(5, 2))[[0, 4]]
     assert np.array_equal(found.planes, np.concatenate(seen))
@@ -40,29 +40,29 @@ def test_a_row_becomes_what_it_was() -> None:
         assert found.wdl_side_to_move[row].tolist() == [result == 1, result == 0, result == -1]
 
 
-@pytest.mark.parametrize("share", [0.25, 1.0])
-def test_values_may_be_what_the_search_expected(share: float) -> None:
+@pytest.mark.parametrize("fraction", [0.25, 1.0])
+def test_values_may_be_what_the_search_expected(fraction: float) -> None:
     page = tree_games(7)
-    replay = TreeReplay(100, 0.8, search_share=share)
+    replay = TreeReplay(100, 0.8, search_value_fraction=fraction)
     replay.add("games-0", page)
     found = replay.examples(np.arange(7)).wdl_side_to_move
     ended = np.array([[r == 1, r == 0, r == -1] for r in page.results_side_to_move])
-    assert np.allclose(found, (1 - share) * ended + share * page.wdl_side_to_move, atol=1e-3)
+    assert np.allclose(found, (1 - fraction) * ended + fraction * page.wdl_side_to_move, atol=1e-3)
     assert found.dtype == np.float32
     assert np.allclose(found.sum(axis=1), 1, atol=2e-3)
 
 
-def test_newer_positions_are_drawn_more_often() -> None:
+def test_newer_positions_are_sampled_more_often() -> None:
     """80 % of a batch from the newest quarter."""
     replay = replay_of(30, 10)
-    dice = np.random.default_rng(1)
-    drawn = replay.draw(dice, 4000)
+    rng = np.random.default_rng(1)
+    drawn = replay.sample(rng, 4000)
     recent = {row.tobytes() for row in encode("planes68", boards(10, 2))}
     share = np.mean([row.tobytes() in recent for row in drawn.planes])
     assert share == pytest.approx(0.8, abs=0.03)
 
 
-def test_pages_that_cannot_be_are_refused() -> None:
+def test_shards_that_do_not_fit_together_are_refused() -> None:
     arrays = tree_games(3).arrays()
     assert len(TreeGames.from_arrays(arrays)) == 3
     for name in arrays:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oracle.seeded_walks import walks
 from selfmate.encodings import encode, legal_actions
-from selfmate.encodings.packed import PACKED_BYTES, encode_packed, inputs_of, turned_actions
+from selfmate.encodings.features import PACKED_BYTES, encode_packed, flipped_actions, inputs_of
 from selfmate.rules import Board, GameBatch
 
 POSITIONS = 1500
@@ -77,7 +77,7 @@ def test_turned_actions_are_legal_on_the_mirrored_board(boards: list[Board]) -> 
     actions, offsets = legal_actions("from_to4096", black)
     expected, same_offsets = legal_actions("from_to4096", [mirrored(board) for board in black])
     np.testing.assert_array_equal(offsets, same_offsets)
-    seen = turned_actions(actions, np.ones(len(actions), np.bool_))
+    seen = flipped_actions(actions, np.ones(len(actions), np.bool_))
     rows = np.repeat(np.arange(len(black)), np.diff(offsets))
     np.testing.assert_array_equal(np.sort(rows * 4096 + seen), np.sort(rows * 4096 + expected))
 
@@ -86,11 +86,11 @@ def test_turned_actions_are_legal_on_the_mirrored_board(boards: list[Board]) -> 
 def test_turning_actions_twice_gives_them_back(dtype: type[np.signedinteger]) -> None:
     actions = np.arange(-1, 4096).astype(dtype)
     black = np.arange(len(actions)) % 3 > 0
-    seen = turned_actions(actions, black)
+    seen = flipped_actions(actions, black)
     assert seen.dtype == dtype
     assert seen[0] == -1
     np.testing.assert_array_equal(seen[~black], actions[~black])
-    np.testing.assert_array_equal(turned_actions(seen, black), actions)
+    np.testing.assert_array_equal(flipped_actions(seen, black), actions)
 
 
 def test_no_positions_are_fine() -> None:

@@ -6,14 +6,13 @@ import pytest
 from numpy.typing import NDArray
 
 from selfmate.encodings import encode, legal_move136
-from selfmate.encodings.sparse import (
+from selfmate.encodings.features import (
     POSITION_INPUTS,
     is_white_to_move,
     legal_move_rows,
     position_rows,
 )
-from selfmate.rules import Board, GameBatch
-from selfmate.rules.ragged import SparseRows
+from selfmate.rules import Board, GameBatch, SparseRows
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,7 @@ from urllib.parse import quote
 
 from fastapi.routing import APIRoute, iter_route_contexts
 
-from selfmate.lab.app import LabSettings, make_views
-from selfmate.lab.static import page_folder
+from selfmate.lab.app import LabSettings, make_views, page_folder
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from page.lab import RunningLab, require_page, running_lab
-from selfmate.lab.play.routes import Games
+from selfmate.lab.play import Games
 from unit.lab.door import Door
-from unit.lab.play.opponents import Players, Watch
+from unit.lab.opponents import Players, Watch
 from unit.runs.toy import run_toy
 
 MARKUP = "<img src=x onerror=alert(1)>"

@@ -9,7 +9,7 @@ from email.message import Message
 from http.client import HTTPResponse
 from typing import Any
 
-from selfmate.lab.gate import HEADERS
+from selfmate.lab.access import HEADERS
 
 Header = tuple[str, str]
 JSON = ("Content-Type", "application/json")

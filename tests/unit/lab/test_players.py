@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.lab.errors import NotThereError
+from selfmate.lab.errors import NotFoundError
 from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
 from unit.players.trained_runs import make_tree_run
@@ -53,7 +53,7 @@ def no_flushing(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=lambda name: repr(name[:30]),
 )
 def test_no_name_leads_elsewhere(players: LabPlayers, name: str) -> None:
-    with pytest.raises((ValueError, NotThereError)) as refused:
+    with pytest.raises((ValueError, NotFoundError)) as refused:
         players.load(name)
     assert len(str(refused.value)) < 1000
 

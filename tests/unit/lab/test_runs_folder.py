@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.lab.errors import NotThereError
+from selfmate.lab.errors import NotFoundError
 from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
-from selfmate.runs.header import CONFIG, Header
+from selfmate.runs.card import CONFIG, Header
+from unit.lab.topic_data import data_of
 
 NO_TEXT = os.fsdecode(b"caf\xe9")
 
@@ -27,19 +28,19 @@ def runs(tmp_path: Path) -> RunsFolder:
 
 
 def names(runs: RunsFolder) -> list[str]:
-    return [row["name"] for row in runs.data()]
+    return [row["name"] for row in data_of(runs)]
 
 
 def test_names_that_are_no_text_are_left_out(runs: RunsFolder) -> None:
     make_run(runs.path / NO_TEXT)
     assert names(runs) == ["mine"]
-    told = [runs.version(), runs.data(), [offer.title for offer in LabPlayers(runs).offers()]]
+    told = [runs.version(), data_of(runs), [offer.title for offer in LabPlayers(runs).offers()]]
     assert json.dumps(told, ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "mine/", "a\0", NO_TEXT, "é" * 300])
 def test_what_can_be_no_name_is_not_there(runs: RunsFolder, name: str) -> None:
-    with pytest.raises(NotThereError, match="there is no run"):
+    with pytest.raises(NotFoundError, match="there is no run"):
         runs.run(name)
 
 

@@ -1,4 +1,4 @@
-"""The socket from outside: what it tells, and what it does not put up with."""
+"""The socket from outside: its updates, and the messages that it refuses."""
 
 import json
 import math
@@ -11,8 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from page.lab import RunningLab
-from selfmate.lab.socket import MOST_MESSAGE_BYTES, MOST_TABS, _Tab
-from selfmate.lab.topics import Follower, Topics
+from selfmate.lab.topics import MAX_MESSAGE_BYTES, MAX_TABS, Follower, Topics, _Tab
 from unit.lab.conftest import MARKUP
 from unit.lab.door import Door
 from unit.runs.toy import run_toy
@@ -48,8 +47,8 @@ def test_two_tabs_hear_the_same(door: Door, lab: RunningLab) -> None:
 def test_what_no_text_can_hold_silences_nobody() -> None:
     follower = Follower(Topics())
     tab = _Tab(cast(WebSocket, None), follower)
-    follower.news = lambda: {"a": {"text": "\ud800", "loss": math.nan}, "b": math.nan}  # type: ignore[method-assign]
-    news = json.loads(tab._news())["news"]
+    follower.updates = lambda: {"a": {"text": "\ud800", "loss": math.nan}, "b": math.nan}  # type: ignore[method-assign]
+    news = json.loads(tab._message())["news"]
     assert news["a"]["error"].startswith("this cannot be shown")
     assert news["b"] is None
 
@@ -75,8 +74,8 @@ def test_a_topic_that_is_not_there_does_not_end_the_talk(door: Door) -> None:
         (json.dumps({"follow": [str(number) for number in range(21)]}), 1003),
         ("[" * 10_000, 1003),
         (FOLLOW_RUNS.encode(), 1003),
-        ("x" * (MOST_MESSAGE_BYTES + 1), 1009),
-        (b"x" * (MOST_MESSAGE_BYTES + 1), 1009),
+        ("x" * (MAX_MESSAGE_BYTES + 1), 1009),
+        (b"x" * (MAX_MESSAGE_BYTES + 1), 1009),
     ],
     ids=lambda value: str(value[:20]) if isinstance(value, str | bytes) else str(value),
 )
@@ -93,14 +92,14 @@ def test_a_message_in_pieces_is_one_message(door: Door) -> None:
     with opened(door) as tab:
         tab.send([FOLLOW_RUNS[:5], FOLLOW_RUNS[5:]])
         assert "runs" in news_of(tab)
-        tab.send(["x" * 1000 for _ in range(MOST_MESSAGE_BYTES // 1000 + 1)])
+        tab.send(["x" * 1000 for _ in range(MAX_MESSAGE_BYTES // 1000 + 1)])
         with pytest.raises(ConnectionClosed):
             tab.recv(timeout=60)
 
 
 def test_there_may_be_so_many_tabs_and_no_more(door: Door) -> None:
     with ExitStack() as tabs:
-        for _ in range(MOST_TABS):
+        for _ in range(MAX_TABS):
             tabs.enter_context(opened(door))
         with pytest.raises(InvalidStatus):
             opened(door)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.lab.token import lasting_token, token_path
+from selfmate.lab.access import lasting_token, token_path
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Small DQNs whose memories hold lines of moves that a test chose, played by the real code."""
+"""Small DQNs whose replay holds lines of moves chosen by a test, played by the real code."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,12 +6,13 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.arena.self_play import Plan, play_games
-from selfmate.data.experience import NO_ACTION, Episodes
-from selfmate.learners.dqn import Dqn
-from selfmate.learners.dqn_config import Config
+from selfmate.data.transitions import NO_ACTION, Episodes
+from selfmate.learners.dqn.config import Config
+from selfmate.learners.dqn.learner import Dqn
 from selfmate.nets.q_net import QNet
 from selfmate.rules import Board
+from selfmate.selfplay.dqn import EpsilonGreedyActor, episodes_of
+from selfmate.selfplay.games import GamePlan, play_games
 from unit.arena.scripted import Scripted
 
 GAMMA = 0.9
@@ -25,32 +26,30 @@ def config_of(**changes: object) -> Config:
         "hidden": (24, 16),
         "games": 1,
         "max_plies": 60,
-        "replay": 500,
+        "replay_size": 500,
         "learning_starts": 1,
-        "batch": 64,
-        "share_high": 0.0,
-        "share_recent": 0.0,
-        "advice_depth": 0,
+        "batch_size": 64,
+        "decisive_fraction": 0.0,
+        "recent_fraction": 0.0,
+        "teacher_depth": 0,
         "imitation_weight": 0.0,
         "imitation_weight_end": 0.0,
     }
     return Config.model_validate(settings | changes)
 
 
-def line(fen: str, moves: Sequence[str], advice_depth: int = 0) -> Episodes:
-    """A game of these moves, which is cut after them unless it is over."""
+def line(fen: str, moves: Sequence[str], teacher_depth: int = 0) -> Episodes:
+    """A game of these moves, truncated after them unless it is over."""
     to_play = iter(moves)
-    player = Scripted("script", lambda board, dice: next(to_play))
-    plan = Plan(
-        boards=[Board(fen)],
+    player = Scripted("script", lambda board, seeds: next(to_play))
+    actor = EpsilonGreedyActor(
+        players=[player],
         seats=np.zeros((1, 2), np.int64),
         epsilon=0,
-        max_plies=len(moves),
-        seed=1,
-        gamma=GAMMA,
-        advice_depth=advice_depth,
+        teacher_depth=teacher_depth,
     )
-    return play_games([player], plan)[0]
+    plan = GamePlan(boards=[Board(fen)], max_plies=len(moves), seed=1)
+    return episodes_of(play_games([actor], plan), actor, GAMMA)
 
 
 def dqn_with(page: Episodes, **changes: object) -> Dqn:
@@ -59,8 +58,8 @@ def dqn_with(page: Episodes, **changes: object) -> Dqn:
     return dqn
 
 
-def say_everywhere(net: QNet, values: Mapping[int, float], otherwise: float) -> None:
-    """Makes a net that says the same of an action in every position."""
+def set_everywhere(net: QNet, values: Mapping[int, float], otherwise: float) -> None:
+    """Sets a net to give an action the same value in every position."""
     arrays = net.arrays()
     arrays["actions.weight"][...] = 0
     arrays["actions.bias"][...] = otherwise
@@ -69,19 +68,19 @@ def say_everywhere(net: QNet, values: Mapping[int, float], otherwise: float) -> 
 
 
 def targets_of(dqn: Dqn, page: Episodes, cycle: int = 1) -> NDArray[np.float32]:
-    """[P] What `Dqn.targets` says of every row of the memory's one page; NaN without an action."""
-    _, moves = dqn.draw(np.random.default_rng(1))
+    """[P] `Dqn.targets` of every row of the replay's only shard; NaN without an action."""
+    _, batch = dqn.sample(np.random.default_rng(1))
     found = np.full(len(page), np.nan, np.float32)
-    for state, target in zip(moves.states, dqn.targets(moves, cycle), strict=True):
+    for state, target in zip(batch.states, dqn.targets(batch, cycle), strict=True):
         (row,) = np.flatnonzero((page.packed == state).all(axis=1))
         found[row] = target
-    assert np.array_equal(np.isnan(found), page.actions == NO_ACTION), "draw more"
+    assert np.array_equal(np.isnan(found), page.actions == NO_ACTION), "sample more"
     return found
 
 
-def action(uci: str, *, turned: bool = False) -> int:
-    """The index of a move, seen by White or, turned, by Black."""
+def action(uci: str, *, flipped: bool = False) -> int:
+    """The index of a move in White's view or, flipped, in Black's."""
     move = chess.Move.from_uci(uci)
     squares = (move.from_square, move.to_square)
-    start, end = (chess.square_mirror(square) if turned else square for square in squares)
+    start, end = (chess.square_mirror(square) if flipped else square for square in squares)
     return 64 * start + end

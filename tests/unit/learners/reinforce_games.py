@@ -1,4 +1,4 @@
-"""Small learners, games that a test chose, and their loss worked out slowly."""
+"""Small learners, games chosen by a test, and a slow implementation of their loss."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,28 +6,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.arena.sampling import Plan, sample_games
-from selfmate.data.sampled_games import SampledGames, joined
-from selfmate.learners.reinforce import Reinforce
-from selfmate.learners.reinforce_config import Config
+from selfmate.data.trajectories import SampledGames, concatenated
+from selfmate.learners.reinforce.config import Config
+from selfmate.learners.reinforce.learner import Reinforce
 from selfmate.rules import Board
+from selfmate.selfplay.games import GamePlan, play_games
+from selfmate.selfplay.reinforce import SamplingActor, sampled_games
 
 Array = NDArray[np.float64]
 
 
 def learner_of(**changes: object) -> Reinforce:
-    settings: dict[str, object] = {"hidden": (12, 6), "games_per_click": 4, "max_plies": 8}
+    settings: dict[str, object] = {"hidden": (12, 6), "games_per_iteration": 4, "max_plies": 8}
     return Reinforce(Config.model_validate(settings | changes))
 
 
 def line(
     learner: Reinforce, moves: Sequence[str], result: int, fen: str | None = None
 ) -> SampledGames:
-    """A game of these moves as if they had been drawn, whatever came of it."""
+    """A game of these moves as if they had been sampled, with any result."""
     board, parts = Board(fen), list[dict[str, NDArray[Any]]]()
+    actor = SamplingActor(spec=learner.spec, net=learner.net, temperature=1.2)
     for move in moves:
-        ply = Plan(boards=[board.copy()], temperature=1.2, max_plies=1, seed=1)
-        columns = sample_games(learner.spec, learner.net, ply).arrays()
+        ply = GamePlan(boards=[board.copy()], max_plies=1, seed=1)
+        columns = sampled_games(play_games([actor], ply), 1.2).arrays()
         place = board.legal_moves().index(move)
         asked = learner.spec.candidates([board])
         scores = learner.net.scores(asked).astype(np.float64) / 1.2
@@ -41,11 +43,11 @@ def line(
         "is_cut": np.array([False]),
         "temperature": np.array([1.2], np.float32),
     }
-    return SampledGames.from_arrays(joined(parts) | of_game)
+    return SampledGames.from_arrays(concatenated(parts) | of_game)
 
 
 def probability(learner: Reinforce, fen: str | None, moves: Sequence[str], move: str) -> float:
-    """Of a move after some others, at temperature 1."""
+    """The probability of a move after some others, at temperature 1."""
     board = Board(fen)
     for earlier in moves:
         board.push(earlier)
@@ -59,17 +61,17 @@ def slow_loss(
     games: SampledGames,
     baseline: NDArray[np.float32] | float = 0.0,
 ) -> float:
-    """The mean over all plies, each position and each move by itself, in double precision."""
+    """The mean over all plies, one position and one move at a time, in double precision."""
     config, temperature = learner.config, float(games.temperature[0])
     expected = np.broadcast_to(baseline, len(games))
     sums = []
     for row in range(len(games)):
         asked = games.candidates(np.array([row]))
-        position = np.zeros(learner.net.shape.position_inputs)
+        position = np.zeros(len(learner.net.position.weight))
         position[asked.positions.columns] = asked.positions.values
         scores = []
         for begin, end in zip(asked.moves.offsets[:-1], asked.moves.offsets[1:], strict=True):
-            move = np.zeros(learner.net.shape.move_inputs)
+            move = np.zeros(len(learner.net.move.weight))
             move[asked.moves.columns[begin:end]] = 1
             scores.append(slow_score(weights, position, move))
         logits = np.array(scores) / temperature

@@ -1,4 +1,4 @@
-"""AlphaZero's own parts: what is drawn, what a fall brings, what is remembered."""
+"""AlphaZero's own parts: training batches, the learning rate, promotion and rollback."""
 
 import re
 from dataclasses import dataclass
@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfmate.data.chunks import ChunkFolder
-from selfmate.encodings.stored import planes_of
-from selfmate.learners import find_learner
-from selfmate.learners.alphazero import CURES, AlphaZero, DivergedError
-from selfmate.learners.alphazero_config import Config
+from selfmate.data.dataset import ChunkFolder
+from selfmate.encodings.records import planes_of
+from selfmate.learners.alphazero.config import Config
+from selfmate.learners.alphazero.learner import REMEDIES, AlphaZero, DivergedError
 from selfmate.learners.config import read_config
-from selfmate.runs.live import copied
-from selfmate.runs.run import Arrays
+from selfmate.learners.registry import find_learner
+from selfmate.runs.run import Arrays, copied
 from selfmate.runs.steps import Plan, RunStep
 from unit.data.example_rows import tree_games
 from unit.data.imported import import_random_games
@@ -51,34 +50,34 @@ def masters(tmp_path_factory: pytest.TempPathFactory) -> ChunkFolder:
     return ChunkFolder(Path(folder))
 
 
-def test_a_share_of_each_batch_is_master_games(masters: ChunkFolder) -> None:
-    learner = AlphaZero(config("batch=20", "master_share=0.3", "replay=100"), masters)
+def test_a_fraction_of_each_batch_is_master_games(masters: ChunkFolder) -> None:
+    learner = AlphaZero(config("batch_size=20", "master_fraction=0.3", "replay_size=100"), masters)
     learner.replay.add("games", tree_games(10))
-    for examples in learner.lessons(1, 3, np.random.default_rng(1)):
+    for examples in learner.training_batches(1, 3, np.random.default_rng(1)):
         assert len(examples) == 20
-        # Masters play one move; a search of random shares would play several.
+        # The policy of a master position is one move; that of a search has several.
         certain = np.maximum.reduceat(examples.policy, examples.legal.offsets[:-1]) == 1
         assert certain.sum() == 6
-    assert sum(1 for _ in learner.lessons(1, 3, np.random.default_rng(1))) == 3
+    assert sum(1 for _ in learner.training_batches(1, 3, np.random.default_rng(1))) == 3
 
 
-def test_without_masters_all_is_own_play() -> None:
-    learner = AlphaZero(config("batch=20", "replay=100"))
+def test_without_masters_batches_are_self_play_alone() -> None:
+    learner = AlphaZero(config("batch_size=20", "replay_size=100"))
     learner.replay.add("games", tree_games(10))
-    (examples,) = learner.lessons(1, 1, np.random.default_rng(1))
+    (examples,) = learner.training_batches(1, 1, np.random.default_rng(1))
     assert len(examples) == 20
 
 
-def test_the_rate_falls_to_its_least() -> None:
-    some = config("learning_rate=0.01", "learning_rate_decay=0.5", "least_learning_rate=0.002")
+def test_the_learning_rate_decays_to_its_minimum() -> None:
+    some = config("learning_rate=0.01", "learning_rate_decay=0.5", "min_learning_rate=0.002")
     assert [some.learning_rate_in(cycle) for cycle in (1, 2, 3, 4)] == [0.01, 0.005, 0.0025, 0.002]
 
 
 @pytest.mark.parametrize("promotion", ["always", "sprt"])
-def test_a_fall_on_the_ladder_brings_the_highest_weights_back(
+def test_a_drop_on_the_ladder_restores_the_highest_weights(
     monkeypatch: pytest.MonkeyPatch, promotion: str
 ) -> None:
-    settings = ("roll_back=0.1", "batch=8", "most_updates=2", "replay=100")
+    settings = ("rollback_threshold=0.1", "batch_size=8", "max_updates=2", "replay_size=100")
     learner = AlphaZero(config(*settings, f"promotion={promotion}"))
     learner.replay.add("games", tree_games(10))
     scores = iter([0.4, 0.5, 0.45, 0.3, 0.25])
@@ -87,54 +86,58 @@ def test_a_fall_on_the_ladder_brings_the_highest_weights_back(
     )
     highest: dict[str, Any] = {}
     for look, fell in enumerate((False, False, False, True, False)):
-        learner.learn(1, np.random.default_rng(look))
+        learner.train(1, np.random.default_rng(look))
         step = step_of()
-        assert learner.climb(step)["rolled_back"] == fell
+        assert learner.ladder_evaluation(step)["rolled_back"] == fell
         if look == 1:
             highest = dict(copied(learner.net.arrays()))
         assert [note.alarm for note in step.notes] == [True] * fell
         if fell:
             assert is_same(learner.net.arrays(), highest)
-            assert not any(array.any() for array in learner.descent.arrays().values())
+            assert not any(array.any() for array in learner.optimizer.arrays().values())
             assert is_same(learner.best.arrays(), highest) == (promotion == "always")
     assert learner.counts["roll_backs"] == 1
 
 
-def test_losses_that_are_not_finite_come_to_nothing() -> None:
-    learner = AlphaZero(config("batch=8", "most_updates=1", "replay=100"))
+def test_losses_that_are_not_finite_are_an_error() -> None:
+    learner = AlphaZero(config("batch_size=8", "max_updates=1", "replay_size=100"))
     learner.replay.add("games", tree_games(10))
     learner.net.policy.weight.data.fill_(float("nan"))
     with pytest.raises(DivergedError):
-        learner.learn(1, np.random.default_rng(1))
+        learner.train(1, np.random.default_rng(1))
 
 
 def test_a_net_of_another_size_is_named() -> None:
     small, large = AlphaZero(config()), AlphaZero(config("blocks=2", "filters=16"))
-    with pytest.raises(ValueError, match="they are of 2 blocks of 16 filters, this net has 1 of 8"):
+    with pytest.raises(ValueError, match="they have 2 blocks of 16 filters, this net has 1 of 8"):
         small.load_weights(large.net.arrays())
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.99])
-def test_any_share_of_masters_can_be_had(masters: ChunkFolder, share: float) -> None:
-    learner = AlphaZero(config("batch=20", f"master_share={share}", "replay=100"), masters)
+@pytest.mark.parametrize("fraction", [0.0, 0.01, 0.99])
+def test_any_fraction_of_masters_can_be_had(masters: ChunkFolder, fraction: float) -> None:
+    learner = AlphaZero(
+        config("batch_size=20", f"master_fraction={fraction}", "replay_size=100"), masters
+    )
     learner.replay.add("games", tree_games(10))
-    (examples,) = learner.lessons(1, 1, np.random.default_rng(1))
+    (examples,) = learner.training_batches(1, 1, np.random.default_rng(1))
     assert len(examples) == 20
 
 
 def test_promotion_gives_the_best_the_learners_weights() -> None:
-    learner = AlphaZero(config("promotion=always", "batch=8", "most_updates=2", "replay=100"))
+    learner = AlphaZero(
+        config("promotion=always", "batch_size=8", "max_updates=2", "replay_size=100")
+    )
     learner.replay.add("games", tree_games(10))
     planes = planes_of(tree_games(3).stored)
     before = learner.evaluators[0](planes)
-    learner.learn(1, np.random.default_rng(1))
+    learner.train(1, np.random.default_rng(1))
     unchanged = learner.evaluators[0](planes)
     assert np.array_equal(before[1], unchanged[1])
-    assert learner.contest(step_of())["promoted"] == 1
+    assert learner.gating_match(step_of())["promoted"] == 1
     assert not np.array_equal(before[1], learner.evaluators[0](planes)[1])
 
 
-def test_alarms_tell_of_settings_that_there_are() -> None:
-    words = re.findall(r"[a-z_]+", " ".join(vars(CURES).values()))
+def test_remedies_name_settings_that_exist() -> None:
+    words = re.findall(r"[a-z_]+", " ".join(vars(REMEDIES).values()))
     ours = set(Config.model_fields)
     assert set(words) - ours == {"raise", "or", "change", "lower"}

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from selfmate.data.examples import Examples
-from selfmate.learners.alphazero_loss import loss_of
-from selfmate.rules.ragged import Ragged
+from selfmate.learners.alphazero.loss import loss_of
+from selfmate.rules import Ragged
 from unit.data.example_rows import examples
 
 # Two positions: in the first the actions 5 and 9 are legal, in the second 7 alone.
@@ -38,9 +38,9 @@ def test_policy_and_entropy_are_of_legal_moves_alone() -> None:
 
 
 def test_value_is_cross_entropy_of_win_draw_and_loss() -> None:
-    said = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
+    value = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
     by_hand = (-math.log(0.5) - 0.5 * math.log(0.6) - 0.5 * math.log(0.3)) / 2
-    loss = loss_of(logits(five=0.0, nine=0.0), said, TWO)
+    loss = loss_of(logits(five=0.0, nine=0.0), value, TWO)
     assert float(loss.value) == pytest.approx(by_hand, rel=1e-6)
     total = loss.total(value_weight=5.0, entropy_bonus=0.01)
     assert float(total) == pytest.approx(
@@ -48,9 +48,9 @@ def test_value_is_cross_entropy_of_win_draw_and_loss() -> None:
     )
 
 
-def test_a_scalar_value_is_compared_with_wins_less_losses() -> None:
-    said = torch.atanh(torch.tensor([[0.5], [-0.25]]))
-    loss = loss_of(logits(five=0.0, nine=0.0), said, TWO)
+def test_a_scalar_value_is_compared_with_wins_minus_losses() -> None:
+    value = torch.atanh(torch.tensor([[0.5], [-0.25]]))
+    loss = loss_of(logits(five=0.0, nine=0.0), value, TWO)
     assert float(loss.value) == pytest.approx((0.5**2 + 0.25**2) / 2, rel=1e-5)
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import selfmate.presets
-from selfmate.learners.config import LARGEST_FILE, read_config
-from selfmate.learners.settings import settings_of
+from selfmate.learners.config import LARGEST_FILE, read_config, settings_of
 from unit.learners import toy
 from unit.learners.toy import TOY
 from unit.learners.wrong_settings import wrong_settings

@@ -1,4 +1,4 @@
-"""Runs of the chess DQN: going back, resuming, the best, alarms."""
+"""Runs of the chess DQN: rollback, resuming, the best version, alarms."""
 
 import json
 from collections.abc import Callable
@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfmate.data.replay import Moves
-from selfmate.learners import LEARNERS
+from selfmate.data.transitions import Transitions
 from selfmate.learners.config import Config, read_config
-from selfmate.learners.dqn import Dqn
+from selfmate.learners.dqn.learner import Dqn
+from selfmate.learners.registry import LEARNERS
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.errors import RunFailedError
-from selfmate.runs.on_disk import RunOnDisk, Session
+from selfmate.runs.run import RunFailedError
+from selfmate.runs.session import DiskRun, Session
 from unit.runs.kept import result
 
 DQN = LEARNERS["dqn"]
@@ -26,7 +26,7 @@ def tiny(*sets: str) -> Config:
     return read_config(DQN, preset="tiny", sets=sets)
 
 
-def train(config: Config, directory: Path, session: Session | None = None) -> RunOnDisk:
+def train(config: Config, directory: Path, session: Session | None = None) -> DiskRun:
     with DQN.open_run(config, directory, session or Session(say=lambda _: None)) as run:
         DQN.train(config, run)
     return run
@@ -41,8 +41,8 @@ def resumed(config: Config, directory: Path) -> Dqn:
 
 
 def spoil(monkeypatch: pytest.MonkeyPatch, when: Callable[[Any, int], bool]) -> list[Attempt]:
-    """Targets are no numbers in some updates, known by the step and their number in it. Returns
-    the attempts there were: step, attempt, and the games that were played."""
+    """Makes the targets of some updates NaN, chosen by step and number in the step. Returns the
+    attempts: step, attempt, and the games that were played."""
     steps: list[Any] = []
     attempts: list[Attempt] = []
     numbers: list[int] = []
@@ -51,13 +51,13 @@ def spoil(monkeypatch: pytest.MonkeyPatch, when: Callable[[Any, int], bool]) -> 
     def watched(self: Dqn, step: Any, *rest: Any) -> dict[str, float]:
         steps.append(step)
         numbers.append(0)
-        *_, newest = self.replay.episodes.values()
+        *_, newest = self.replay.buffer.shards.values()
         attempts.append((step.number, step.attempt, newest.actions.tobytes()))
         return learn(self, step, *rest)
 
-    def spoiled(self: Dqn, moves: Moves, cycle: int) -> NDArray[np.float32]:
+    def spoiled(self: Dqn, batch: Transitions, cycle: int) -> NDArray[np.float32]:
         numbers[-1] += 1
-        found = targets(self, moves, cycle)
+        found = targets(self, batch, cycle)
         return found * np.float32(np.nan) if when(steps[-1], numbers[-1]) else found
 
     monkeypatch.setattr(Dqn, "learn", watched)
@@ -65,30 +65,30 @@ def spoil(monkeypatch: pytest.MonkeyPatch, when: Callable[[Any, int], bool]) -> 
     return attempts
 
 
-def test_three_refused_batches_are_borne_and_counted(
+def test_three_skipped_updates_are_tolerated_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoil(monkeypatch, lambda step, number: step.number == 2 and number in (1, 2, 6))
     train(tiny("cycles=2", "evaluate_every=9"), tmp_path / "run")
-    refused = RunDirectory(tmp_path / "run").columns()["refused"]
+    skipped = RunDirectory(tmp_path / "run").columns()["skipped_updates"]
     updates = RunDirectory(tmp_path / "run").columns()["updates"]
-    assert refused.tolist() == [0, 3]
+    assert skipped.tolist() == [0, 3]
     assert updates.tolist() == [6, 9]
 
 
-def test_more_go_back_to_the_last_checkpoint_and_the_run_goes_on(
+def test_more_skipped_updates_roll_back_to_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cycle 4 is given up once. The run comes to the same when it is stopped on the way."""
+    """Cycle 4 fails once. The result is the same if the run is interrupted."""
     attempts = spoil(monkeypatch, lambda step, number: (step.number, step.attempt) == (4, 1))
     said: list[str] = []
     config = tiny("evaluate_every=9")
     assert train(config, tmp_path / "whole", Session(say=said.append)).finished
     moments = [(number, attempt) for number, attempt, _ in attempts]
     assert moments == [(1, 1), (2, 1), (3, 1), (4, 1), (3, 2), (4, 2), (5, 1)]
-    assert attempts[2][2] != attempts[4][2], "other games are played than those that went wrong"
-    (back,) = [sentence for sentence in said if "going back" in sentence]
-    assert back.startswith("step 4 came to nothing: 4 batches were refused")
+    assert attempts[2][2] != attempts[4][2], "the new attempt plays other games"
+    (back,) = [sentence for sentence in said if "rolling back" in sentence]
+    assert back.startswith("step 4 failed: 4 updates were skipped")
     assert back.endswith("checkpoints/00000002, attempt 2")
     columns = RunDirectory(tmp_path / "whole").columns()
     assert columns["step"].tolist() == [1, 2, 3, 4, 5]
@@ -99,17 +99,15 @@ def test_more_go_back_to_the_last_checkpoint_and_the_run_goes_on(
     assert result(tmp_path / "broken") == result(tmp_path / "whole")
 
 
-def test_what_never_gets_better_ends_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also when there are fewer updates than may be refused."""
+def test_repeated_divergence_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with fewer updates than may be skipped."""
     spoil(monkeypatch, lambda step, number: True)
-    with pytest.raises(RunFailedError, match=r"2 batches were refused.*last of 3 attempts"):
+    with pytest.raises(RunFailedError, match=r"2 updates were skipped.*last of 3 attempts"):
         train(tiny("updates=2"), tmp_path / "run")
     assert RunDirectory(tmp_path / "run").status().state == "failed"
 
 
-def test_other_mistakes_are_not_taken_for_divergence(
+def test_other_errors_are_not_taken_for_divergence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Dqn, "evaluate", lambda self: {"figure": 1 / 0})
@@ -124,11 +122,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_the_tiny_preset_has_all_that_must_be_resumed(whole: Path) -> None:
-    """Old games have left, bests were promoted and are kept, priorities differ."""
+def test_the_tiny_preset_exercises_all_state_that_is_resumed(whole: Path) -> None:
+    """Old shards were dropped, past bests are kept, priorities differ."""
     card = RunDirectory(whole).checkpoint().card
-    games = [name for name in card.pages if name.startswith("games-")]
-    bests = [name for name in card.pages if name.startswith("best-")]
+    games = [name for name in card.shards if name.startswith("games-")]
+    bests = [name for name in card.shards if name.startswith("best-")]
     assert games[-1] == "games-00000005"
     assert games[0] > "games-00000001"
     assert len(bests) >= 2
@@ -138,10 +136,8 @@ def test_the_tiny_preset_has_all_that_must_be_resumed(whole: Path) -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 4])
-def test_a_run_stopped_on_the_way_comes_to_the_same(
-    steps: int, whole: Path, tmp_path: Path
-) -> None:
-    """Stopped after each of the first steps."""
+def test_an_interrupted_run_has_the_same_result(steps: int, whole: Path, tmp_path: Path) -> None:
+    """Interrupted after each of the first steps."""
     for _ in range(steps):
         train(tiny(), tmp_path / "run", Session(resume=True, say=lambda _: None, minutes=1e-9))
     assert RunDirectory(tmp_path / "run").status().step == steps
@@ -150,7 +146,7 @@ def test_a_run_stopped_on_the_way_comes_to_the_same(
 
 
 def test_best_names_the_promoted_step_and_its_weights(tmp_path: Path) -> None:
-    """By the seed's rule a tie is enough, and untrained nets tie."""
+    """With promotion = half a tie is enough, and untrained nets tie."""
     config = tiny("cycles=3", "promotion_every=2", "evaluate_every=9")
     train(config, tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
@@ -164,22 +160,22 @@ def test_best_names_the_promoted_step_and_its_weights(tmp_path: Path) -> None:
         np.testing.assert_array_equal(array, found.weights[name])
 
 
-def test_who_is_not_promoted_is_not_the_best(tmp_path: Path) -> None:
+def test_an_unpromoted_net_is_not_the_best(tmp_path: Path) -> None:
     """Two games prove nothing, so by the interval nobody is promoted."""
     sets = ("cycles=3", "promotion=interval", "promotion_every=1", "evaluate_every=9")
     train(tiny(*sets), tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
     assert run.columns()["promoted"].tolist() == [0, 0, 0]
     assert run.best() is None
-    assert not any("best-" in name for name in run.checkpoint().card.pages)
+    assert not any("best-" in name for name in run.checkpoint().card.shards)
     assert sum("not promoted" in note["note"] for note in run.notes()) == 3
 
 
 def test_games_that_repeat_themselves_raise_an_alarm(tmp_path: Path) -> None:
     others = [f"vs_{name}=0.0" for name in ("best", "past", "teacher_1", "teacher_2", "random")]
     sets = (
-        "openings=false", "endgames=0.0", "epsilon=0.0", "epsilon_end=0.0", "games=20",
-        "max_plies=10", "cycles=1", "promotion_every=9", "replay=500", *others,
+        "openings=false", "endgame_fraction=0.0", "epsilon=0.0", "epsilon_end=0.0", "games=20",
+        "max_plies=10", "cycles=1", "promotion_every=9", "replay_size=500", *others,
     )  # fmt: skip
     said: list[str] = []
     train(tiny(*sets), tmp_path / "run", Session(say=said.append))
@@ -190,7 +186,7 @@ def test_games_that_repeat_themselves_raise_an_alarm(tmp_path: Path) -> None:
     assert any(note["note"].startswith(alarm) and note["step"] == 1 for note in run.notes())
 
 
-def test_where_the_time_went_is_in_the_timings(whole: Path) -> None:
+def test_timings_have_the_parts_of_a_cycle(whole: Path) -> None:
     parts = {"self_play", "sampling", "forward", "backward", "evaluation"}
     for timing in RunDirectory(whole).timings():
         assert timing["parts"].keys() == parts

@@ -1,4 +1,4 @@
-"""Alarms: given when they should, silent when they should not, and not twice."""
+"""Alarms: raised when they should be, silent when not, and not repeated."""
 
 import json
 import math
@@ -16,14 +16,14 @@ from selfmate.learners.health import (
     CYCLES,
     DEVIATIONS,
     FEW_DECIDED,
-    Vitals,
-    Watch,
-    highest_share,
+    HealthMetrics,
+    HealthMonitor,
     standing_alarms,
+    upper_bound,
 )
 from selfmate.runs.run import Json
 
-WELL = Vitals(
+WELL = HealthMetrics(
     games=256,
     decided=100,
     cut=20,
@@ -36,19 +36,19 @@ WELL = Vitals(
 )
 TEN_GAMES = replace(WELL, games=10, decided=4, cut=1, distinct_games=10)
 
-# What is wrong -> a cycle in which it is, what the sentence says, and a setting that it names.
+# Name of a check -> a cycle that fails it, numbers in its sentence, and the remedy it names.
 WRONG = {
     "draws": (replace(WELL, decided=1, cut=5), "Only 1 of the last 256 games", "drop draws"),
     "repeats": (replace(WELL, distinct_games=3), "Only 3 of the last 256 games", "epsilon"),
     "collapse": (replace(WELL, entropy_nats=0.02), "0.020 nats", "temperature"),
     "uniform": (replace(WELL, entropy_nats=3.29), "3.29 nats of 3.30", "learning_rate"),
-    "dead": (replace(WELL, value_spread=0.0004), "differ by 0.0004 from +0.05", "learning_rate"),
-    "explosion": (replace(WELL, value_mean=-7.0), "mean -7, spread 0.3", "target sync"),
+    "dead": (replace(WELL, value_spread=0.0004), "deviation 0.0004 around +0.05", "learning_rate"),
+    "explosion": (replace(WELL, value_mean=-7.0), "mean -7, standard deviation 0.3", "target net"),
     "gradient": (replace(WELL, gradient_norm=60.0), "60 is 40 times", "learning_rate"),
 }
 
 
-def names(cycles: Iterable[Vitals]) -> set[str]:
+def names(cycles: Iterable[HealthMetrics]) -> set[str]:
     return set(standing_alarms(list(cycles)[-CYCLES:]))
 
 
@@ -57,8 +57,8 @@ def test_every_alarm_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_what_means_nothing_to_a_learner_is_not_asked(name: str) -> None:
-    usual, easy = Watch(), Watch(unasked=(name,))
+def test_skipped_checks_are_silent(name: str) -> None:
+    usual, easy = HealthMonitor(), HealthMonitor(skipped=(name,))
     cycles = [WELL] * (CYCLES - 1) + [WRONG[name][0]] * CYCLES
     assert any(usual.alarms(cycle) for cycle in cycles)
     assert not any(easy.alarms(cycle) for cycle in cycles)
@@ -70,7 +70,7 @@ def test_all_is_well(length: int) -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_an_alarm_has_its_number_and_its_cure(name: str) -> None:
+def test_an_alarm_names_its_numbers_and_its_remedy(name: str) -> None:
     wrong, number, cure = WRONG[name]
     cycles = [wrong] * CYCLES if name == "uniform" else [*[WELL] * (CYCLES - 1), wrong]
     found = standing_alarms(cycles)
@@ -79,9 +79,9 @@ def test_an_alarm_has_its_number_and_its_cure(name: str) -> None:
     assert cure in found[name]
 
 
-def test_games_that_are_cut_need_more_plies() -> None:
+def test_truncated_games_need_more_plies() -> None:
     sentence = standing_alarms([replace(WELL, decided=1, cut=200)])["draws"]
-    assert "55 drawn, 200 cut" in sentence
+    assert "55 drawn, 200 truncated" in sentence
     assert "max_plies" in sentence
     assert "drop draws" not in sentence
 
@@ -116,17 +116,17 @@ def test_games_decided_often_enough_hardly_ever_alarm(games: int) -> None:
 
 
 @given(st.integers(1, 5000), st.data())
-def test_the_highest_share_is_the_one_that_just_explains_the_count(
+def test_the_upper_bound_is_the_rate_that_just_explains_the_count(
     total: int, data: st.DataObject
 ) -> None:
     count = data.draw(st.integers(0, total - 1))
-    share = highest_share(count, total)
+    share = upper_bound(count, total)
     assert count / total < share < 1
     deviation = math.sqrt(total * share * (1 - share))
     assert total * share - count == pytest.approx(DEVIATIONS * deviation)
 
 
-def test_a_net_has_time_to_move_from_where_it_starts() -> None:
+def test_a_new_net_has_time_to_start_learning() -> None:
     unmoved = replace(WELL, value_spread=0.0, entropy_nats=3.3)
     assert names([unmoved] * (CYCLES - 1)) == set()
     assert names([unmoved] * CYCLES) == {"dead", "uniform"}
@@ -155,23 +155,23 @@ def test_forced_moves_are_no_collapse() -> None:
 COLLAPSED = replace(WELL, entropy_nats=0.0)
 
 
-def given_at(watch: Watch, cycles: Iterable[Vitals]) -> list[int]:
-    return [i for i, vitals in enumerate(cycles) if watch.alarms(vitals)]
+def given_at(watch: HealthMonitor, cycles: Iterable[HealthMetrics]) -> list[int]:
+    return [i for i, health_metrics in enumerate(cycles) if watch.alarms(health_metrics)]
 
 
 def test_an_alarm_is_given_when_it_begins() -> None:
-    assert given_at(Watch(), [WELL, WELL, *[COLLAPSED] * 50]) == [2]
+    assert given_at(HealthMonitor(), [WELL, WELL, *[COLLAPSED] * 50]) == [2]
 
 
 def test_an_alarm_is_given_again_after_silence() -> None:
     flickering = [COLLAPSED, WELL] * 20
-    assert given_at(Watch(), flickering) == [0]
-    assert given_at(Watch(), [COLLAPSED, *[WELL] * (CYCLES - 1), COLLAPSED]) == [0]
-    assert given_at(Watch(), [COLLAPSED, *[WELL] * CYCLES, COLLAPSED]) == [0, CYCLES + 1]
+    assert given_at(HealthMonitor(), flickering) == [0]
+    assert given_at(HealthMonitor(), [COLLAPSED, *[WELL] * (CYCLES - 1), COLLAPSED]) == [0]
+    assert given_at(HealthMonitor(), [COLLAPSED, *[WELL] * CYCLES, COLLAPSED]) == [0, CYCLES + 1]
 
 
 def test_alarms_do_not_silence_each_other() -> None:
-    watch = Watch()
+    watch = HealthMonitor()
     assert len(watch.alarms(COLLAPSED)) == 1
     both = watch.alarms(replace(COLLAPSED, value_mean=9.0))
     assert len(both) == 1
@@ -183,18 +183,18 @@ CYCLE = st.sampled_from([WELL, TEN_GAMES, *(wrong for wrong, _, _ in WRONG.value
 
 @settings(max_examples=50)
 @given(st.lists(CYCLE, max_size=30), st.integers(0, 30))
-def test_a_resumed_watch_says_the_same(cycles: list[Vitals], stop: int) -> None:
-    watch, resumed = Watch(), Watch()
-    for vitals in cycles[:stop]:
-        watch.alarms(vitals)
+def test_a_resumed_watch_says_the_same(cycles: list[HealthMetrics], stop: int) -> None:
+    watch, resumed = HealthMonitor(), HealthMonitor()
+    for health_metrics in cycles[:stop]:
+        watch.alarms(health_metrics)
     resumed.load(json.loads(json.dumps(watch.facts())))
-    for vitals in cycles[stop:]:
-        assert resumed.alarms(vitals) == watch.alarms(vitals)
+    for health_metrics in cycles[stop:]:
+        assert resumed.alarms(health_metrics) == watch.alarms(health_metrics)
     assert resumed.facts() == watch.facts()
 
 
 def test_figures_of_numpy_can_be_saved() -> None:
-    watch = Watch()
+    watch = HealthMonitor()
     figures: dict[str, Any] = {"games": np.int64(256), "value_mean": np.float32(0.5)}
     watch.alarms(replace(WELL, **figures))
     assert json.loads(json.dumps(watch.facts()))["cycles"][0]["value_mean"] == 0.5
@@ -202,11 +202,11 @@ def test_figures_of_numpy_can_be_saved() -> None:
 
 @pytest.mark.parametrize("facts", [None, [], {"cycles": [{"games": 1}]}, {"other": 1}])
 def test_other_facts_are_refused(facts: Json) -> None:
-    with pytest.raises(ValueError, match="not the facts of a watch"):
-        Watch().load(facts)
+    with pytest.raises(ValueError, match="not the facts of a health monitor"):
+        HealthMonitor().load(facts)
 
 
 @pytest.mark.parametrize("counts", [{"decided": 250}, {"distinct_games": 257}])
 def test_more_games_than_there_are_are_refused(counts: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="than the 256 there are"):
+    with pytest.raises(ValueError, match="exceed the number of games, 256"):
         replace(WELL, **counts)

@@ -1,10 +1,10 @@
-"""Validations without gain: the rate is halved, and then enough is enough."""
+"""Validations without gain halve the learning rate, and then end the training."""
 
-from selfmate.learners.plateau import Plateau
+from selfmate.learners.schedule import Plateau
 
 
 def test_three_without_gain_halve_and_five_end() -> None:
-    plateau = Plateau(halve_after=3, stop_after=5)
+    plateau = Plateau(patience=3, early_stopping_patience=5)
     factors = []
     for loss in (3.0, 2.0, 2.5, 2.1, 2.0, 2.4, 2.3):
         plateau.validated(loss)
@@ -13,8 +13,8 @@ def test_three_without_gain_halve_and_five_end() -> None:
     assert plateau.is_over
 
 
-def test_a_gain_begins_anew() -> None:
-    plateau = Plateau(halve_after=2, stop_after=3)
+def test_a_gain_resets_the_count() -> None:
+    plateau = Plateau(patience=2, early_stopping_patience=3)
     for loss in (3.0, 3.1, 3.2, 2.9, 3.0, 3.0):
         plateau.validated(loss)
         assert not plateau.is_over
@@ -23,8 +23,8 @@ def test_a_gain_begins_anew() -> None:
     assert plateau.is_over
 
 
-def test_it_goes_on_from_its_facts() -> None:
-    first, second = (Plateau(halve_after=2, stop_after=4) for _ in range(2))
+def test_it_continues_from_its_facts() -> None:
+    first, second = (Plateau(patience=2, early_stopping_patience=4) for _ in range(2))
     for loss in (3.0, 3.1, 3.2):
         first.validated(loss)
     second.load(first.facts())

@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.data.lessons import Lesson
-from selfmate.learners import LEARNERS
+from selfmate.data.teacher_data import LabelledBatch
 from selfmate.learners.config import read_config
-from selfmate.learners.pretrain_dqn import (
+from selfmate.learners.dqn.config import PretrainConfig
+from selfmate.learners.dqn.pretrain import (
     Imitation,
     imitation_loss,
-    read_teachings,
+    read_dataset,
     smoothed,
 )
-from selfmate.learners.pretrain_dqn_config import Config
-from selfmate.nets.threads import one_thread
-from selfmate.rules.ragged import Ragged
+from selfmate.learners.registry import LEARNERS
+from selfmate.nets.devices import one_thread
+from selfmate.rules import Ragged
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.errors import RunFailedError, RunRefusedError
-from selfmate.runs.on_disk import Session
+from selfmate.runs.run import RunFailedError, RunRefusedError
+from selfmate.runs.session import Session
 from unit.data.collected import collect
 
 PRETRAIN = LEARNERS["pretrain-dqn"]
@@ -37,55 +37,55 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def config_of(data: Path, **changes: object) -> Config:
-    settings: dict[str, object] = {"data": (str(data),), "hidden": (24, 16), "batch": 32}
-    return Config.model_validate(settings | changes)
+def config_of(data: Path, **changes: object) -> PretrainConfig:
+    settings: dict[str, object] = {"data": (str(data),), "hidden": (24, 16), "batch_size": 32}
+    return PretrainConfig.model_validate(settings | changes)
 
 
 def imitation(data: Path, **changes: object) -> Imitation:
     config = config_of(data, **changes)
-    return Imitation(config, read_teachings(config))
+    return Imitation(config, read_dataset(config))
 
 
-def train(config: Config, directory: Path, session: Session = QUIET) -> RunDirectory:
+def train(config: PretrainConfig, directory: Path, session: Session = QUIET) -> RunDirectory:
     with PRETRAIN.open_run(config, directory, session) as run:
         PRETRAIN.train(config, run)
     return RunDirectory(directory)
 
 
-def rows_of(lesson: Lesson, flat: NDArray[np.float32]) -> list[list[float]]:
-    cuts = lesson.legal.offsets[1:-1]
+def rows_of(batch: LabelledBatch, flat: NDArray[np.float32]) -> list[list[float]]:
+    cuts = batch.legal.offsets[1:-1]
     return [row.astype(np.float64).tolist() for row in np.split(flat, cuts)]
 
 
-def slow_figures(learner: Imitation) -> dict[str, float]:
-    """A position at a time, by the definitions."""
+def slow_metrics(learner: Imitation) -> dict[str, float]:
+    """By the definitions, one position at a time."""
     sums = dict.fromkeys(("match1", "match3", "kl", "value_mse"), 0.0)
-    rows = learner.teachings.validation
-    lesson = learner.teachings.lesson(rows)
-    values = rows_of(lesson, learner.net.values(lesson.inputs, lesson.legal))
-    taught = rows_of(lesson, lesson.probs)
+    rows = learner.dataset.validation
+    batch = learner.dataset.lesson(rows)
+    values = rows_of(batch, learner.net.values(batch.inputs, batch.legal))
+    taught = rows_of(batch, batch.probs)
     for i, (of_moves, probs) in enumerate(zip(values, taught, strict=True)):
-        best = int(lesson.best[i] - lesson.legal.offsets[i])
+        best = int(batch.best[i] - batch.legal.offsets[i])
         order = sorted(range(len(of_moves)), key=lambda move: -of_moves[move])
         sums["match1"] += best in order[:1]
         sums["match3"] += best in order[:3]
         powers = np.exp(np.array(of_moves) / learner.config.temperature)
         policy = powers / powers.sum()
         sums["kl"] += sum(p * np.log(p / q) for p, q in zip(probs, policy, strict=True) if p > 0)
-        sums["value_mse"] += (of_moves[best] - float(lesson.values[i])) ** 2
+        sums["value_mse"] += (of_moves[best] - float(batch.values[i])) ** 2
     return {name: value / len(rows) for name, value in sums.items()}
 
 
 @pytest.mark.parametrize("temperature", [0.05, 1.0])
-def test_figures_are_those_of_a_loop(data: Path, temperature: float) -> None:
-    learner = imitation(data, temperature=temperature, validation=0.4)
+def test_metrics_are_those_of_a_loop(data: Path, temperature: float) -> None:
+    learner = imitation(data, temperature=temperature, validation_fraction=0.4)
     for begin in (0, 64):
-        assert learner.validate() == pytest.approx(slow_figures(learner), rel=1e-4)
+        assert learner.validate() == pytest.approx(slow_metrics(learner), rel=1e-4)
         learner.study(begin, begin + 64)
 
 
-def test_a_net_that_says_the_same_of_all_moves_knows_nothing(data: Path) -> None:
+def test_a_net_with_equal_values_matches_nothing(data: Path) -> None:
     learner = imitation(data)
     for array in learner.net.arrays().values():
         array[...] = 0
@@ -107,7 +107,7 @@ def test_smoothed_targets_are_probabilities(counts: list[int], share: float) -> 
 def test_the_loss_by_hand() -> None:
     """Two positions, of two and of one legal move."""
     legal = Ragged(np.zeros(3, np.int32), np.array([0, 2, 3]))
-    lesson = Lesson(
+    batch = LabelledBatch(
         inputs=None,  # type: ignore[arg-type]
         legal=legal,
         probs=np.array([0.75, 0.25, 1.0], np.float32),
@@ -115,30 +115,30 @@ def test_the_loss_by_hand() -> None:
         values=np.array([0.5, -1.0], np.float32),
     )
     values = torch.tensor([0.2, 0.1, -0.4])
-    config = Config.model_validate({"temperature": 0.1, "smoothing": 0.2})
-    policy, value = imitation_loss(values, lesson, config)
+    config = PretrainConfig.model_validate({"temperature": 0.1, "label_smoothing": 0.2})
+    policy, value = imitation_loss(values, batch, config)
     logs = np.log([np.e / (np.e + 1), 1 / (np.e + 1)])  # values differ by one temperature
     targets = np.array([0.8 * 0.75 + 0.1, 0.8 * 0.25 + 0.1])
     assert float(policy) == pytest.approx(-(targets * logs).sum() / 2, rel=1e-5)
     assert float(value) == pytest.approx((0.3**2 + 0.6**2) / 2, rel=1e-5)
 
 
-def test_every_position_is_looked_at_once_an_epoch(data: Path) -> None:
+def test_every_position_is_used_once_per_epoch(data: Path) -> None:
     learner = imitation(data, epochs=3)
-    size = len(learner.teachings.training)
+    size = len(learner.dataset.training)
     batches = [learner._rows(begin, min(begin + 32, 3 * size)) for begin in range(0, 3 * size, 32)]
     seen = np.concatenate(batches)
     for epoch in range(3):
         rows = seen[epoch * size : (epoch + 1) * size]
-        assert sorted(rows.tolist()) == learner.teachings.training.tolist()
+        assert sorted(rows.tolist()) == learner.dataset.training.tolist()
     assert not np.array_equal(seen[:size], seen[size : 2 * size])
 
 
-def test_fifty_positions_can_be_learned_by_heart(data: Path) -> None:
-    settings = {"learning_rate": 0.01, "smoothing": 0.0, "sharpness": 3.0}
+def test_fifty_positions_can_be_overfitted(data: Path) -> None:
+    settings = {"learning_rate": 0.01, "label_smoothing": 0.0, "target_sharpness": 3.0}
     learner = imitation(data, hidden=(64, 32), **settings)
-    learner.teachings.training = sure_ones(learner)[:50]
-    learner.teachings.validation = learner.teachings.training
+    learner.dataset.training = sure_ones(learner)[:50]
+    learner.dataset.validation = learner.dataset.training
     learner.total = 50 * 150
     with one_thread():
         before = learner.validate()
@@ -150,17 +150,17 @@ def test_fifty_positions_can_be_learned_by_heart(data: Path) -> None:
 
 
 def sure_ones(learner: Imitation) -> NDArray[np.int64]:
-    """Positions where one move is the teacher's: among equals nobody knows which it calls best."""
-    rows = learner.teachings.training
-    taught = learner.teachings.lesson(rows)
+    """Positions with one clearly best move: among equals the teacher's choice is arbitrary."""
+    rows = learner.dataset.training
+    taught = learner.dataset.lesson(rows)
     surest = np.maximum.reduceat(taught.probs, taught.legal.offsets[:-1])
     sure: NDArray[np.int64] = rows[surest > 0.6]
     return sure
 
 
-def test_a_run_tells_how_it_began_and_every_epoch(data: Path, tmp_path: Path) -> None:
-    """The data are so few that the first step has the first epoch in it."""
-    config = config_of(data, epochs=12, batch=8, learning_rate=0.01)
+def test_a_run_reports_its_start_and_every_epoch(data: Path, tmp_path: Path) -> None:
+    """With so little data the first step contains the first epoch."""
+    config = config_of(data, epochs=12, batch_size=8, learning_rate=0.01)
     run = train(config, tmp_path / "run")
     notes = [note["note"] for note in run.notes()]
     assert notes[0].startswith("before the first epoch: match@1 ")
@@ -173,7 +173,7 @@ def test_a_run_tells_how_it_began_and_every_epoch(data: Path, tmp_path: Path) ->
 def test_other_data_of_the_same_name_are_refused_on_resume(data: Path, tmp_path: Path) -> None:
     path = tmp_path / "games.ndjson"
     path.write_bytes(data.read_bytes())
-    config = config_of(path, batch=4, checkpoint_every=1)
+    config = config_of(path, batch_size=4, checkpoint_every=1)
     train(config, tmp_path / "run", Session(minutes=1e-9))
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-1]))
@@ -185,20 +185,20 @@ def test_other_data_of_the_same_name_are_refused_on_resume(data: Path, tmp_path:
     assert train(config, tmp_path / "run", Session(resume=True)).status().state == "finished"
 
 
-def test_there_must_be_data(tmp_path: Path) -> None:
+def test_missing_data_are_refused(tmp_path: Path) -> None:
     for files, sentence in (
         ((), "there are no data: name files of selfmate collect with --data"),
         (("none.ndjson",), "there is no file none.ndjson"),
     ):
         with pytest.raises(RunRefusedError, match=sentence):
-            train(Config.model_validate({"data": files}), tmp_path / "run")
+            train(PretrainConfig.model_validate({"data": files}), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-def test_its_weights_are_where_the_dqn_begins(data: Path, tmp_path: Path) -> None:
+def test_the_dqn_can_start_from_its_weights(data: Path, tmp_path: Path) -> None:
     taught = train(config_of(data, epochs=1), tmp_path / "taught").checkpoint().weights
     dqn = LEARNERS["dqn"]
-    sets = ("advice_depth=1", "promotion_games=2", "evaluation_games=2", "cycles=2")
+    sets = ("teacher_depth=1", "promotion_games=2", "evaluation_games=2", "cycles=2")
     config = read_config(dqn, preset="tiny", sets=sets)
     with dqn.open_run(config, tmp_path / "run", Session(load=taught, minutes=1e-9)) as run:
         dqn.train(config, run)

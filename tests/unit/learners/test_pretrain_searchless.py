@@ -1,4 +1,4 @@
-"""What master games teach, and in what portions."""
+"""Pretraining on master games: targets, batch sizes, refusals, and that it learns."""
 
 from pathlib import Path
 from typing import Any
@@ -6,34 +6,33 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfmate.data.attempted_games import games_of_masters
-from selfmate.data.chunk import Chunk
-from selfmate.data.chunks import ChunkFolder
-from selfmate.data.endings import CODES
-from selfmate.encodings.sentences import MOVES
-from selfmate.encodings.stored import store
-from selfmate.learners import LEARNERS
+from selfmate.data.dataset import Chunk, ChunkFolder
+from selfmate.data.game_filter import CODES
+from selfmate.data.held_out import held_out_masters
+from selfmate.data.trajectories import games_of_masters
+from selfmate.encodings.records import encode_records
+from selfmate.encodings.tokens import MOVES
 from selfmate.learners.config import read_config
-from selfmate.learners.master_games import held_out_masters
-from selfmate.learners.pretrain_searchless import Pretraining
-from selfmate.learners.pretrain_searchless_config import Config
-from selfmate.learners.searchless_exam import open_exam
-from selfmate.nets.threads import one_thread
+from selfmate.learners.registry import LEARNERS
+from selfmate.learners.searchless.config import PretrainConfig
+from selfmate.learners.searchless.evaluation import make_evaluator
+from selfmate.learners.searchless.pretrain import Pretraining
+from selfmate.nets.devices import one_thread
 from selfmate.rules import Board, uci_code, uci_text
-from selfmate.runs.errors import RunRefusedError
+from selfmate.runs.run import RunRefusedError
 from unit.data.imports import games_text, import_all
 
 SMALL: dict[str, Any] = {
     "width": 16,
     "blocks": 1,
     "heads": 2,
-    "measured": 64,
+    "validation_positions": 64,
     "evaluation_games": 2,
-    "conversions": 1,
+    "conversion_games": 1,
     "threads": 1,
     "target": "imitation",
-    "batch": 32,
-    "batch_end": 32,
+    "batch_size": 32,
+    "batch_size_end": 32,
 }
 
 
@@ -45,19 +44,19 @@ def masters(tmp_path_factory: pytest.TempPathFactory) -> ChunkFolder:
 
 
 def pretraining(masters: ChunkFolder, **settings: Any) -> Pretraining:
-    config = Config.model_validate(SMALL | settings)
-    exam = open_exam(config, held_out_masters(masters, config.measured))
-    return Pretraining(config, masters, exam)
+    config = PretrainConfig.model_validate(SMALL | settings)
+    evaluator = make_evaluator(config, held_out_masters(masters, config.validation_positions))
+    return Pretraining(config, masters, evaluator)
 
 
 def chunk_of(rows: list[tuple[str, int, int, str]]) -> Chunk:
-    """Of 1. e4 and what is played then: the move, White's result, plies left, how it ended."""
+    """Positions after 1. e4, from rows of move, White's result, plies left and ending."""
     board = Board()
     board.push("e2e4")
     moves, results, left, endings = zip(*rows, strict=True)
     count = len(rows)
     return Chunk(
-        stored=store([board] * count),
+        stored=encode_records([board] * count),
         moves=np.array([uci_code(move) for move in moves], np.uint16),
         results=np.array(results, np.int8),
         plies_left=np.array(left, np.uint16),
@@ -68,7 +67,7 @@ def chunk_of(rows: list[tuple[str, int, int, str]]) -> Chunk:
     )
 
 
-def test_games_are_told_as_the_mover_sees_them() -> None:
+def test_games_are_seen_by_the_side_to_move() -> None:
     rows = [
         ("e7e5", 1, 6, "checkmate"),  # Black is mated at White's third move from here
         ("c7c5", -1, 5, "checkmate"),  # Black mates with its third move, this one the first
@@ -84,25 +83,25 @@ def test_games_are_told_as_the_mover_sees_them() -> None:
     assert not len(games.tried.values)
 
 
-def test_batches_double_and_stay_as_long_with_each_size(masters: ChunkFolder) -> None:
-    growing = pretraining(masters, positions=100_000, batch=32, batch_end=256)
-    asked = (0, 24_999, 25_000, 49_999, 50_000, 75_000, 99_999, 100_000)
-    assert [growing.batch_size(done) for done in asked] == [32, 32, 64, 64, 128, 256, 256, 256]
+def test_the_batch_size_doubles_at_equal_distances(masters: ChunkFolder) -> None:
+    growing = pretraining(masters, positions=100_000, batch_size=32, batch_size_end=256)
+    points = (0, 24_999, 25_000, 49_999, 50_000, 75_000, 99_999, 100_000)
+    assert [growing.batch_size(done) for done in points] == [32, 32, 64, 64, 128, 256, 256, 256]
     assert pretraining(masters).batch_size(10**6) == 32
     assert growing.step_size() % 256 == 0
-    assert pretraining(masters, validations=4).step_size() % 32 == 0
+    assert pretraining(masters, validations_per_epoch=4).step_size() % 32 == 0
 
 
 def test_it_learns_the_moves_that_were_played(masters: ChunkFolder) -> None:
-    pupil = pretraining(masters, learning_rate=0.02)
-    batches = list(pupil.stream.batches(0, 320, 32))
+    agent = pretraining(masters, learning_rate=0.02)
+    batches = list(agent.stream.batches(0, 320, 32))
     with one_thread():
         for _ in range(3):
-            losses = [pupil.update(pupil._games(batch), 0.02)["loss"] for batch in batches]
+            losses = [agent.update(agent.games_of(batch), 0.02)["loss"] for batch in batches]
     assert np.mean(losses) < 0.8 * np.log(1968)
 
 
-def test_a_damaged_chunk_of_those_held_back_is_refused(tmp_path: Path) -> None:
+def test_a_corrupt_validation_chunk_is_refused(tmp_path: Path) -> None:
     (tmp_path / "games.pgn").write_text(games_text(10, seed=2))
     folder = import_all([tmp_path / "games.pgn"], tmp_path / "chunks")
     for chunk in (tmp_path / "chunks").glob("validation*"):
@@ -112,13 +111,16 @@ def test_a_damaged_chunk_of_those_held_back_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "says"),
+    ("sizes", "message"),
     [
-        (("batch=512",), "batch 512 is more than batch_end 256: batches grow"),
-        (("batch=4",), "batch_end 256 is not batch 4 doubled .* it can be 4, 8, 16, 32, 64, 128"),
-        (("batch=100",), "batch_end 256 is not batch 100 doubled"),
+        (("batch_size=512",), "batch_size 512 is more than batch_size_end 256: .* only grow"),
+        (
+            ("batch_size=4",),
+            "batch_size_end 256 is not batch_size 4 doubled .* it can be 4, 8, 16, 32, 64, 128",
+        ),
+        (("batch_size=100",), "batch_size_end 256 is not batch_size 100 doubled"),
     ],
 )
-def test_batches_that_cannot_be_are_refused(sizes: tuple[str, ...], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_impossible_batch_sizes_are_refused(sizes: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         read_config(LEARNERS["pretrain-searchless"], sets=sizes)

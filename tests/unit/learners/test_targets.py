@@ -15,12 +15,12 @@ from selfmate.learners.targets import (
 )
 
 
-def test_a_game_that_goes_on_is_worth_its_reward_and_what_follows() -> None:
+def test_a_game_that_continues_is_worth_its_reward_and_what_follows() -> None:
     rewards = np.array([0.0, 1.0, -1.0])
-    goes_on = np.array([1.0, 0.0, 0.0])
+    continues = np.array([1.0, 0.0, 0.0])
     next_values = np.array([0.5, 99.0, 99.0])  # after the end nothing counts
     np.testing.assert_allclose(
-        bootstrapped(rewards, goes_on, next_values, gamma=0.8), [0.4, 1.0, -1.0]
+        bootstrapped(rewards, continues, next_values, gamma=0.8), [0.4, 1.0, -1.0]
     )
 
 
@@ -44,22 +44,22 @@ def test_ragged_double_q_is_the_same_over_legal_actions() -> None:
 
 
 def test_shaping_by_hand() -> None:
-    """One ply: r - share * (gamma there + here). Over: r - share * here. Two plies of the same
-    mover: r + share * (gamma there - here)."""
+    """One ply: r - weight * (gamma there + here). Over: r - weight * here. Two plies of the same
+    mover: r + weight * (gamma there - here)."""
     returns, here = np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.9, 0.2])
     discounts, there = np.array([-0.8, 0.0, 0.8]), np.array([-0.6, 0.0, 0.4])
-    found = shaped(returns, discounts, here, there, share=0.5)
+    found = shaped(returns, discounts, here, there, weight=0.5)
     expected = [-0.5 * (0.8 * -0.6 + 0.5), 1 - 0.5 * 0.9, 0.5 * (0.8 * 0.4 - 0.2)]
     np.testing.assert_allclose(found, expected)
 
 
 def test_shaping_of_several_plies_is_the_sum_of_each() -> None:
-    gamma, share = 0.9, 0.3
+    gamma, weight = 0.9, 0.3
     phi = np.array([0.4, -0.2, 0.7, 0.1])
-    single = [-share * (gamma * phi[k + 1] + phi[k]) for k in range(3)]
+    single = [-weight * (gamma * phi[k + 1] + phi[k]) for k in range(3)]
     summed = sum((-gamma) ** k * single[k] for k in range(3))
-    at_once = shaped(np.zeros(1), np.array([(-gamma) ** 3]), phi[:1], phi[3:], share)
-    np.testing.assert_allclose(at_once, [summed])
+    together = shaped(np.zeros(1), np.array([(-gamma) ** 3]), phi[:1], phi[3:], weight)
+    np.testing.assert_allclose(together, [summed])
 
 
 def test_advantages_are_the_movers() -> None:
@@ -79,8 +79,8 @@ def test_importance_weights_are_ratios_up_to_a_bound() -> None:
 class TakeAway:
     """Take one, two or three; who takes the last has won. A small game that is solved."""
 
-    def __init__(self, gamma: float, potentials: NDArray[np.float64], share: float) -> None:
-        self.gamma, self.potentials, self.share = gamma, potentials, share
+    def __init__(self, gamma: float, potentials: NDArray[np.float64], weight: float) -> None:
+        self.gamma, self.potentials, self.weight = gamma, potentials, weight
 
     def learn(self, steps: int) -> dict[tuple[int, int], float]:
         """Tabular values by repeated backups over all moves, through the learner's own maths."""
@@ -106,7 +106,7 @@ class TakeAway:
             np.array([discount]),
             self.potentials[[n]],
             self.potentials[[left]] if left else np.zeros(1),
-            self.share,
+            self.weight,
         )
         return float((reward + discount * ahead)[0])
 
@@ -129,13 +129,13 @@ def test_tabular_negamax_converges_to_the_true_values(steps: int) -> None:
     assert learned[5, 1] == pytest.approx(gamma**2)  # won in two
 
 
-@pytest.mark.parametrize("share", [0.3, 1.0])
+@pytest.mark.parametrize("weight", [0.3, 1.0])
 @pytest.mark.parametrize("steps", [1, 2])
-def test_shaping_never_changes_the_best_move(share: float, steps: int) -> None:
+def test_shaping_never_changes_the_best_move(weight: float, steps: int) -> None:
     """Every action of a position loses the same: the potential of the position."""
     gamma = 0.9
     potentials = np.random.default_rng(3).uniform(-1, 1, 13)
     plain = TakeAway(gamma, potentials, 0.0).learn(1)
-    learned = TakeAway(gamma, potentials, share).learn(steps)
+    learned = TakeAway(gamma, potentials, weight).learn(steps)
     for (n, take), value in learned.items():
-        assert value == pytest.approx(plain[n, take] - share * potentials[n])
+        assert value == pytest.approx(plain[n, take] - weight * potentials[n])

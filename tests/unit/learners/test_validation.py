@@ -1,11 +1,12 @@
-"""What is told of a net's guesses, against the same counted one by one."""
+"""Validation metrics against the same counted one by one."""
 
 import numpy as np
 import pytest
 import torch
 
-from selfmate.learners.validation import calibration_error, validate
-from selfmate.nets.se_resnet import SeResNet, SeResNetShape
+from selfmate.learners.alphazero.loss import calibration_error, validate
+from selfmate.nets.config import ResNetConfig
+from selfmate.nets.resnet import SeResNet
 from unit.data.example_rows import examples
 
 PARTS = [examples(9, seed=1), examples(4, seed=2)]
@@ -14,7 +15,7 @@ PARTS = [examples(9, seed=1), examples(4, seed=2)]
 @pytest.fixture
 def net() -> SeResNet:
     torch.manual_seed(3)
-    made = SeResNet(SeResNetShape(blocks=1, filters=8, attention=0))
+    made = ResNetConfig(blocks=1, filters=8, attention_blocks=0).make_net()
     torch.nn.init.normal_(made.policy.weight)
     return made
 
@@ -26,15 +27,15 @@ def test_matches_are_counted_among_legal_moves(net: SeResNet) -> None:
             logits = net(torch.from_numpy(part.planes))[0].numpy()
         for row in range(len(part)):
             at = slice(part.legal.offsets[row], part.legal.offsets[row + 1])
-            said = logits[row, part.legal.values[at]]
-            rank = (said > said[part.policy[at].argmax()]).sum()
+            scores = logits[row, part.legal.values[at]]
+            rank = (scores > scores[part.policy[at].argmax()]).sum()
             first, fifth = first + (rank == 0), fifth + (rank < 5)
     found = validate(net, PARTS)
     assert found["match1"] == pytest.approx(first / 13)
     assert found["match5"] == pytest.approx(fifth / 13)
 
 
-def test_a_net_that_says_the_same_of_all_moves_knows_nothing(net: SeResNet) -> None:
+def test_an_indifferent_net_matches_nothing(net: SeResNet) -> None:
     for parameter in net.policy.parameters():
         torch.nn.init.zeros_(parameter)
     assert validate(net, PARTS)["match5"] == 0
@@ -50,10 +51,10 @@ def test_losses_are_means_over_positions_whatever_the_parts(net: SeResNet) -> No
 
 
 def test_calibration_by_hand() -> None:
-    """Said 0.8, 0.2 and 0 of a win, a draw and a loss, five times; there were three wins."""
-    said = np.tile(np.array([[0.8, 0.2, 0.0]], np.float32), (5, 1))
-    came = np.zeros((5, 3), np.float32)
-    came[:3, 0], came[3, 1], came[4, 2] = 1, 1, 1
-    # Bins: wins 5 x 0.8 against 3, draws 5 x 0.2 against 1, losses 0 against 1; of 15 chances.
-    assert calibration_error(said, came) == pytest.approx((1 + 0 + 1) / 15, abs=1e-6)
-    assert calibration_error(came, came) == 0
+    """Predicted 0.8, 0.2 and 0 of win, draw and loss five times; there were three wins."""
+    predicted = np.tile(np.array([[0.8, 0.2, 0.0]], np.float32), (5, 1))
+    actual = np.zeros((5, 3), np.float32)
+    actual[:3, 0], actual[3, 1], actual[4, 2] = 1, 1, 1
+    # Bins of 15 probabilities: wins 5 x 0.8 against 3, draws 5 x 0.2 against 1, losses 0 against 1.
+    assert calibration_error(predicted, actual) == pytest.approx((1 + 0 + 1) / 15, abs=1e-6)
+    assert calibration_error(actual, actual) == 0

@@ -1,6 +1,6 @@
 """A learner that learns next to nothing, with settings of every kind: what it draws at random
-depends on all that went before, so a run that was not resumed exactly ends elsewhere. It remembers
-its last steps in pages, and may have to go back once."""
+depends on all that went before, so a run that was not resumed exactly ends elsewhere. It saves its
+last steps as shards, and can be made to roll back once."""
 
 import signal
 from pathlib import Path
@@ -10,17 +10,18 @@ import numpy as np
 from pydantic import Field, model_validator
 
 import selfmate.presets
-from selfmate.arena.sample_game import sample_of
-from selfmate.learners import LEARNERS, Learner
-from selfmate.learners import config as base
+from selfmate.arena.match import sample_of
+from selfmate.learners.config import Config as LearnerConfig
+from selfmate.learners.learner import Learner
+from selfmate.learners.registry import LEARNERS
 from selfmate.rules import Board
-from selfmate.runs.rehearsal import Rehearsal
-from selfmate.runs.run import Arrays, Run, Saved
-from selfmate.runs.sample_game import SampleGame
+from selfmate.runs.run import Arrays, Run, SampleGame, SavedState
+from selfmate.runs.steps import Rehearsal
 
 TOY = Learner(
     name="toy",
     module="unit.learners.toy",
+    config="unit.learners.toy:Config",
     summary="a random walk",
     unit="episodes",
     plots=("reward", "moves"),
@@ -35,11 +36,11 @@ def install() -> None:
     selfmate.presets.FOLDER = Path(__file__).parent / "presets"
 
 
-class Config(base.Config):
+class Config(LearnerConfig):
     episodes: int = Field(default=2_000, ge=1, le=10**9, description="games to learn from")
     batch: int = Field(default=20, ge=1, lt=1_000, description="games a step")
     rate: float = Field(default=0.1, gt=0, le=1, description="how fast it walks")
-    decay: float = Field(default=0.5, ge=0, lt=1, description="how soon it forgets")
+    decay: float = Field(default=0.5, ge=0, lt=1, description="how fast it forgets")
     noisy: bool = Field(default=True, description="whether it walks at random")
     rule: Literal["walk", "jump"] = Field(default="walk", description="how it moves")
     hidden: tuple[Annotated[int, Field(ge=1)], ...] = Field(
@@ -49,7 +50,7 @@ class Config(base.Config):
     break_at: int = Field(
         default=0, ge=0, description="the step whose reward is no number; 0 is none"
     )
-    stumble_at: int = Field(default=0, ge=0, description="the step that goes back; 0 is none")
+    stumble_at: int = Field(default=0, ge=0, description="the step that rolls back; 0 is none")
     signal_at: int = Field(default=0, ge=0, description="the step it interrupts; 0 is none")
     signal: Literal["SIGINT", "SIGTERM", "SIGUSR1"] = Field(
         default="SIGINT", description="by which signal"
@@ -68,30 +69,30 @@ class Walk:
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
         self.weights = np.zeros(config.hidden[0])
         self.speed = np.zeros_like(self.weights)
-        self.pages: dict[str, Arrays] = {}
+        self.shards: dict[str, Arrays] = {}
 
     def step(self, number: int, attempt: int) -> float:
         noise = self.rng.normal(size=self.weights.shape) if self.config.noisy else 1.0
         self.speed = self.config.decay * self.speed + noise
-        past = sum(page["w"] for page in self.pages.values()) / 100
+        past = sum(shard["w"] for shard in self.shards.values()) / 100
         self.weights = self.weights + self.config.rate / attempt * (self.speed - past)
-        self.pages[str(number)] = {"w": self.weights}
-        self.pages.pop(str(number - STEPS_REMEMBERED), None)
+        self.shards[str(number)] = {"w": self.weights}
+        self.shards.pop(str(number - STEPS_REMEMBERED), None)
         return float(np.tanh(self.weights).mean())
 
-    def save(self) -> Saved:
+    def save(self) -> SavedState:
         facts: Any = {"rng": self.rng.bit_generator.state}
-        return Saved(
+        return SavedState(
             weights={"w": self.weights},
             rest={"speed": self.speed},
             facts=facts,
-            pages=dict(self.pages),
+            shards=dict(self.shards),
         )
 
-    def load(self, saved: Saved) -> None:
+    def load(self, saved: SavedState) -> None:
         self.load_weights(saved.weights)
         self.speed = np.array(saved.rest["speed"])
-        self.pages = dict(saved.pages)
+        self.shards = dict(saved.shards)
         state: Any = saved.facts["rng"]
         self.rng.bit_generator.state = state
 
@@ -123,7 +124,7 @@ def train(config: Config, run: Run) -> None:
         reward = state.step(step.number, step.attempt)
         step.show(_opening(reward))
         if step.number == config.stumble_at and step.attempt == 1 and kept:
-            step.go_back("the toy stumbled")
+            step.roll_back("the toy stumbled")
             continue
         if step.number == config.break_at:
             reward = float("nan")

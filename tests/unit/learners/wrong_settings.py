@@ -1,4 +1,4 @@
-"""Settings that must be refused, made from the fields of a configuration."""
+"""Settings that must be refused, derived from the fields of a configuration."""
 
 from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
@@ -21,7 +21,7 @@ WRONG_TYPES: dict[Any, tuple[str, ...]] = {
 
 
 def wrong_settings(config_class: type[Config]) -> Iterator[tuple[str, str]]:
-    """Keys, each with a TOML value that is not allowed."""
+    """Pairs of a key and a TOML value that is not allowed for it."""
     for key, field in config_class.model_fields.items():
         kind: Any = get_origin(field.annotation) or field.annotation
         if kind is tuple and str in get_args(get_args(field.annotation)[0]):

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from selfmate.nets.convolution import BoardConvolution
+from selfmate.nets.resnet import BoardConvolution
 
 
 def seeded_layer() -> BoardConvolution:
@@ -14,8 +14,8 @@ def seeded_layer() -> BoardConvolution:
 
 
 def some_boards(dtype: torch.dtype = torch.float32) -> Tensor:
-    dice = torch.Generator().manual_seed(2)
-    return torch.randn(5, 12, 8, 8, generator=dice).to(dtype).requires_grad_()
+    rng = torch.Generator().manual_seed(2)
+    return torch.randn(5, 12, 8, 8, generator=rng).to(dtype).requires_grad_()
 
 
 def with_gradients(made: Tensor, *of: Tensor) -> list[Tensor]:

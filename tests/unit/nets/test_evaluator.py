@@ -1,4 +1,4 @@
-"""What evaluators say, in any company, and when they learn of new weights."""
+"""Evaluators: their answers, in any batch, and after a refresh."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.nets.evaluator import Answer, make_evaluator
-from selfmate.nets.se_resnet import SeResNet, SeResNetShape
+from selfmate.nets.config import ResNetConfig
+from selfmate.nets.evaluator import make_evaluator
+from selfmate.nets.resnet import SeResNet
 
 ROWS = 40
 PLANES = np.random.default_rng(4).random((ROWS, 68, 8, 8), np.float32)
@@ -19,17 +20,17 @@ PLANES = np.random.default_rng(4).random((ROWS, 68, 8, 8), np.float32)
 engines = pytest.mark.parametrize("engine", ["core", "torch"])
 
 
-def lively_net(**shape: Any) -> SeResNet:
+def lively_net(**config: Any) -> SeResNet:
     """Every weight matters: an untrained net hardly uses some."""
     torch.manual_seed(1)
-    net = SeResNet(SeResNetShape(**{"blocks": 3, "filters": 24, **shape}))
+    net = ResNetConfig(**{"blocks": 3, "filters": 24, **config}).make_net()
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.add_(torch.randn_like(parameter), alpha=0.1)
     return net
 
 
-def in_one(answer: Answer) -> NDArray[np.float32]:
+def in_one(answer: tuple[NDArray[np.float32], NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.concatenate(answer, axis=1)
 
 
@@ -40,35 +41,35 @@ ALL = {engine: in_one(evaluator(PLANES)) for engine, evaluator in EVALUATORS.ite
 
 @engines
 @pytest.mark.parametrize(
-    "shape",
+    "config",
     [
         {},
-        {"attention": 0},
-        {"squeeze": False},
-        {"semantic": False},
-        {"blocks": 1, "filters": 8, "attention": 1},
-        {"blocks": 2, "filters": 64, "attention": 2},
+        {"attention_blocks": 0},
+        {"squeeze_excitation": False},
+        {"semantic_planes": False},
+        {"blocks": 1, "filters": 8, "attention_blocks": 1},
+        {"blocks": 2, "filters": 64, "attention_blocks": 2},
     ],
 )
-def test_answers_are_the_nets(engine: str, shape: dict[str, Any]) -> None:
-    net = lively_net(**shape)
-    chances, logits = make_evaluator(net, engine=engine)(PLANES)
+def test_answers_are_the_nets(engine: str, config: dict[str, Any]) -> None:
+    net = lively_net(**config)
+    wdl, logits = make_evaluator(net, engine=engine)(PLANES)
     with torch.no_grad():
         policy, value = net.double()(torch.from_numpy(PLANES).double())
     np.testing.assert_allclose(logits, policy.numpy(), rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(chances, torch.softmax(value, 1).numpy(), atol=1e-4)
-    np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(wdl, torch.softmax(value, 1).numpy(), atol=1e-4)
+    np.testing.assert_allclose(wdl.sum(axis=1), 1, atol=1e-5)
 
 
 @engines
-def test_one_number_becomes_chances_without_a_draw(engine: str) -> None:
+def test_a_scalar_value_becomes_wdl_without_draws(engine: str) -> None:
     net = lively_net(wdl=False)
-    chances, _ = make_evaluator(net, engine=engine)(PLANES)
+    wdl, _ = make_evaluator(net, engine=engine)(PLANES)
     with torch.no_grad():
         expected = torch.tanh(net(torch.from_numpy(PLANES))[1][:, 0]).numpy()
-    np.testing.assert_allclose(chances[:, 0] - chances[:, 2], expected, atol=1e-4)
-    np.testing.assert_allclose(chances[:, 0] + chances[:, 2], 1, atol=1e-5)
-    assert not chances[:, 1].any()
+    np.testing.assert_allclose(wdl[:, 0] - wdl[:, 2], expected, atol=1e-4)
+    np.testing.assert_allclose(wdl[:, 0] + wdl[:, 2], 1, atol=1e-5)
+    assert not wdl[:, 1].any()
 
 
 @pytest.mark.parametrize("engine", ["auto", "torch"])
@@ -87,14 +88,14 @@ def test_threads_change_no_bit(threads: int) -> None:
 
 
 @pytest.mark.parametrize("engine", ["auto", "torch"])
-def test_threads_may_ask_at_once(engine: str) -> None:
+def test_several_threads_may_evaluate_at_the_same_time(engine: str) -> None:
     with ThreadPoolExecutor(3) as pool:
         answers = list(pool.map(EVALUATORS[engine], [PLANES] * 6))
     assert {in_one(answer).tobytes() for answer in answers} == {ALL[engine].tobytes()}
 
 
 @engines
-def test_what_a_net_has_learned_is_told_after_a_refresh(engine: str) -> None:
+def test_a_refresh_copies_what_the_net_has_learned(engine: str) -> None:
     net = lively_net()
     evaluator = make_evaluator(net, engine=engine)
     before = in_one(evaluator(PLANES))

@@ -8,38 +8,34 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfmate.nets.move_scorer import BLOCK_ROWS, Candidates, MoveScorer, MoveScorerShape
-from selfmate.rules.ragged import SparseRows, places_of_rows
+from selfmate.nets.config import MoveScorerConfig
+from selfmate.nets.move_scorer import BLOCK_ROWS, Candidates, MoveScorer
+from selfmate.rules import SparseRows, places_of_rows
 
 POSITION_INPUTS, MOVE_INPUTS, POSITIONS = 768, 136, 40
 
 
-def seeded_net(*hidden: int) -> MoveScorer:
+def seeded_net(*hidden: int, value_head: bool = True) -> MoveScorer:
     torch.manual_seed(1)
-    shape = MoveScorerShape(
-        position_inputs=POSITION_INPUTS,
-        move_inputs=MOVE_INPUTS,
-        hidden=hidden,
-        value_head=True,
-    )
-    return MoveScorer(shape)
+    config = MoveScorerConfig(hidden=hidden, value_head=value_head)
+    return MoveScorer(config, position_inputs=POSITION_INPUTS, move_inputs=MOVE_INPUTS)
 
 
-def made_up_rows(dice: np.random.Generator, rows: int, most: int, width: int) -> SparseRows:
+def made_up_rows(rng: np.random.Generator, rows: int, most: int, width: int) -> SparseRows:
     """Rows of one to `most` inputs."""
-    parts = [dice.permutation(width)[: dice.integers(1, most + 1)] for _ in range(rows)]
+    parts = [rng.permutation(width)[: rng.integers(1, most + 1)] for _ in range(rows)]
     columns = np.concatenate(parts).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-    return SparseRows(columns, dice.uniform(0.1, 1, len(columns)).astype(np.float32), offsets)
+    return SparseRows(columns, rng.uniform(0.1, 1, len(columns)).astype(np.float32), offsets)
 
 
 def made_up(seed: int) -> Candidates:
-    dice = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(dice.integers(1, 50, POSITIONS))])
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 50, POSITIONS))])
     return Candidates(
-        positions=made_up_rows(dice, POSITIONS, 32, POSITION_INPUTS),
-        is_white=dice.random(POSITIONS) < 0.5,
-        moves=made_up_rows(dice, int(offsets[-1]), 5, MOVE_INPUTS),
+        positions=made_up_rows(rng, POSITIONS, 32, POSITION_INPUTS),
+        is_white=rng.random(POSITIONS) < 0.5,
+        moves=made_up_rows(rng, int(offsets[-1]), 5, MOVE_INPUTS),
         offsets=offsets,
     )
 
@@ -142,10 +138,6 @@ def test_scores_are_the_same_at_any_place_of_a_block() -> None:
 
 
 def test_without_a_value_head_there_are_no_values() -> None:
-    net = MoveScorer(
-        MoveScorerShape(
-            position_inputs=POSITION_INPUTS, move_inputs=MOVE_INPUTS, hidden=(8,), value_head=False
-        )
-    )
+    net = seeded_net(8, value_head=False)
     assert net(ASKED)[1] is None
     assert net.values(ASKED.positions, ASKED.is_white) is None

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from selfmate.nets.muon import Muon, orthogonalised
+from selfmate.nets.optim import Muon, orthogonalised
 
 
 @pytest.mark.parametrize("shape", [(8, 8), (5, 40), (40, 5)])

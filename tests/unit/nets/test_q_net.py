@@ -1,4 +1,4 @@
-"""The Q-net against dense layers, and a position's values in any company."""
+"""The Q-net against dense layers, and a position's values in any batch."""
 
 import numpy as np
 import pytest
@@ -7,29 +7,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.nets.q_net import BLOCK_ROWS, QNet, QNetShape
-from selfmate.rules.ragged import Ragged, SparseRows, places_of_rows
+from selfmate.nets.config import QNetConfig
+from selfmate.nets.q_net import BLOCK_ROWS, QNet
+from selfmate.rules import Ragged, SparseRows, places_of_rows
 
 INPUTS, ACTIONS, ROWS = 839, 4096, 100
 
 
 def seeded_net(hidden: tuple[int, ...], dueling: bool) -> QNet:
     torch.manual_seed(1)
-    return QNet(QNetShape(inputs=INPUTS, hidden=hidden, actions=ACTIONS, dueling=dueling))
+    config = QNetConfig(hidden=hidden, dueling=dueling)
+    return QNet(config, inputs=INPUTS, actions=ACTIONS)
 
 
-def ragged(dice: np.random.Generator, rows: int, most: int, below: int) -> Ragged:
+def ragged(rng: np.random.Generator, rows: int, most: int, below: int) -> Ragged:
     """Rows of one to `most` different numbers."""
-    parts = [dice.permutation(below)[: dice.integers(1, most + 1)] for _ in range(rows)]
+    parts = [rng.permutation(below)[: rng.integers(1, most + 1)] for _ in range(rows)]
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
     return Ragged(np.concatenate(parts).astype(np.int32), offsets)
 
 
 def made_up_rows(seed: int) -> tuple[SparseRows, Ragged]:
-    dice = np.random.default_rng(seed)
-    columns = ragged(dice, ROWS, 40, INPUTS)
-    values = dice.uniform(0.1, 1, len(columns.values)).astype(np.float32)
-    asked = ragged(dice, ROWS, 60, ACTIONS)
+    rng = np.random.default_rng(seed)
+    columns = ragged(rng, ROWS, 40, INPUTS)
+    values = rng.uniform(0.1, 1, len(columns.values)).astype(np.float32)
+    asked = ragged(rng, ROWS, 60, ACTIONS)
     return SparseRows(columns.values, values, columns.offsets), asked
 
 

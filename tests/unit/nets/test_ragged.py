@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfmate.nets.ragged import log_softmax, row_sums, spread
+from selfmate.nets.sparse import log_softmax, row_sums, spread
 
 OFFSETS = np.array([0, 3, 4, 9, 11])
 

@@ -5,7 +5,7 @@ import torch
 
 from core.sparse_matrices import sparse_and_dense
 from selfmate.nets.sparse import PickedLinear, SparseLinear
-from selfmate.rules.ragged import Ragged
+from selfmate.rules import Ragged
 
 
 def test_layers_learn_as_dense_ones_do() -> None:

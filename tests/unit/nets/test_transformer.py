@@ -1,29 +1,22 @@
-"""Shapes, read-outs by hand, and answers that do not depend on the batch."""
+"""Shapes, policy heads by hand, and answers that do not depend on the batch."""
 
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 
-from selfmate.encodings.sentences import MOVES
-from selfmate.nets.transformer import (
-    READ_OUTS,
-    BoardReadOut,
-    PairsReadOut,
-    ReadOut,
-    Transformer,
-    TransformerShape,
-)
+from selfmate.encodings.tokens import MOVES
+from selfmate.nets.config import PolicyHead, TransformerConfig
+from selfmate.nets.transformer import POLICY_HEADS, BoardHead, PairsHead, Transformer
 from selfmate.rules import uci_code
 
 WIDTH = 16  # with heads as wide as the core makes them
-READ_OUT = pytest.mark.parametrize("read_out", list(READ_OUTS))
+EVERY_HEAD = pytest.mark.parametrize("policy_head", list(POLICY_HEADS))
 
 
-def make_net(read_out: ReadOut = "pairs", *, geometry: bool = True) -> Transformer:
+def make_net(policy_head: PolicyHead = "pairs") -> Transformer:
     torch.manual_seed(5)
-    shape = TransformerShape(width=WIDTH, blocks=2, heads=2, read_out=read_out, geometry=geometry)
-    return Transformer(shape, MOVES)
+    return TransformerConfig(width=WIDTH, blocks=2, heads=2, policy_head=policy_head).make_net()
 
 
 def tokens(count: int) -> NDArray[np.uint8]:
@@ -34,20 +27,20 @@ def action(uci: str) -> int:
     return int(np.flatnonzero(uci_code(uci) == MOVES)[0])
 
 
-@READ_OUT
-def test_a_row_is_the_same_in_any_batch(read_out: ReadOut) -> None:
-    net, sentences = make_net(read_out), tokens(70)
-    together = net.logits(sentences)
+@EVERY_HEAD
+def test_a_row_is_the_same_in_any_batch(policy_head: PolicyHead) -> None:
+    net, batch = make_net(policy_head), tokens(70)
+    together = net.logits(batch)
     assert together.shape == (70, 1968)
     for rows in (slice(0, 1), slice(31, 33), slice(5, 69)):
-        assert np.array_equal(net.logits(sentences[rows]), together[rows])
-    plain = net(torch.from_numpy(sentences).long()).detach().numpy()
+        assert np.array_equal(net.logits(batch[rows]), together[rows])
+    plain = net(torch.from_numpy(batch).long()).detach().numpy()
     np.testing.assert_allclose(together, plain, rtol=1e-4, atol=1e-5)
 
 
-@READ_OUT
-def test_every_weight_learns(read_out: ReadOut) -> None:
-    net = make_net(read_out)
+@EVERY_HEAD
+def test_every_weight_learns(policy_head: PolicyHead) -> None:
+    net = make_net(policy_head)
     net(torch.from_numpy(tokens(40)).long()).square().sum().backward()
     for name, weight in net.named_parameters():
         assert weight.grad is not None, name
@@ -55,21 +48,21 @@ def test_every_weight_learns(read_out: ReadOut) -> None:
 
 
 def test_attention_sees_all_tokens_and_their_places() -> None:
-    net, sentences = make_net("special"), tokens(1)
-    other = sentences.copy()
+    net, batch = make_net("special"), tokens(1)
+    other = batch.copy()
     other[0, 77] = 15 - other[0, 77]
-    assert not np.allclose(net.logits(sentences), net.logits(other))
+    assert not np.allclose(net.logits(batch), net.logits(other))
 
 
 @torch.no_grad()
 def test_a_pair_is_from_times_to_and_a_promotion_has_its_own_term() -> None:
     torch.manual_seed(6)
-    read_out = PairsReadOut(WIDTH, MOVES)
-    sentence = torch.randn(1, 78, WIDTH)
-    logits = read_out(sentence)[0]
-    squares = sentence[0, 1:65]
-    starts, ends = read_out.start(squares), read_out.end(squares)
-    pieces = read_out.promotion(squares)
+    head = PairsHead(WIDTH, MOVES)
+    embedded = torch.randn(1, 78, WIDTH)
+    logits = head(embedded)[0]
+    squares = embedded[0, 1:65]
+    starts, ends = head.start(squares), head.end(squares)
+    pieces = head.promotion(squares)
     e7, e8, f8 = 52, 60, 61
     plain = float(starts[e7] @ ends[e8]) / WIDTH**0.5
     assert float(logits[action("e7e8")]) == pytest.approx(plain, abs=1e-5)
@@ -80,17 +73,17 @@ def test_a_pair_is_from_times_to_and_a_promotion_has_its_own_term() -> None:
 @torch.no_grad()
 def test_a_board_has_a_plane_for_each_goal_and_promotion() -> None:
     torch.manual_seed(6)
-    read_out = BoardReadOut(WIDTH, MOVES)
-    sentence = torch.randn(1, 78, WIDTH)
-    logits = read_out(sentence)[0]
-    board = sentence[:, 1:65].transpose(1, 2).reshape(1, WIDTH, 8, 8)
-    planes = read_out.planes(torch.nn.functional.gelu(read_out.mix(board)))[0]
+    head = BoardHead(WIDTH, MOVES)
+    embedded = torch.randn(1, 78, WIDTH)
+    logits = head(embedded)[0]
+    board = embedded[:, 1:65].transpose(1, 2).reshape(1, WIDTH, 8, 8)
+    planes = head.planes(torch.nn.functional.gelu(head.mix(board)))[0]
     b1, c3, e7 = 1, 18, 52
     assert float(logits[action("b1c3")]) == pytest.approx(float(planes[c3].flatten()[b1]), abs=1e-5)
     queen_to_the_right = 64 + 2 * 4 + 3
     found = float(planes[queen_to_the_right].flatten()[e7])
     assert float(logits[action("e7f8q")]) == pytest.approx(found, abs=1e-5)
-    assert len(set(read_out.at.tolist())) == 1968  # no two moves share a place
+    assert len(set(head.at.tolist())) == 1968  # no two moves share a place
 
 
 def test_the_matrices_are_those_of_the_blocks() -> None:
@@ -98,18 +91,18 @@ def test_the_matrices_are_those_of_the_blocks() -> None:
     assert [tuple(matrix.shape) for matrix in make_net().matrices()] == 2 * of_a_block
 
 
-def test_weights_go_over() -> None:
-    one, other = make_net(), make_net(geometry=True)
+def test_weights_are_copied() -> None:
+    one, other = make_net(), make_net()
     one.take({name: array + 1 for name, array in other.arrays().items()})
     for name, array in one.arrays().items():
         np.testing.assert_array_equal(array, other.arrays()[name] + 1)
 
 
 def test_tiny_fits_into_four_megabytes() -> None:
-    net = Transformer(TransformerShape(width=64, blocks=4), MOVES)
+    net = TransformerConfig(width=64, blocks=4).make_net()
     assert sum(array.nbytes for array in net.arrays().values()) < 4_000_000
 
 
-def test_a_width_that_cannot_be_shared_is_refused() -> None:
-    with pytest.raises(ValueError, match="a multiple of the heads as width"):
-        TransformerShape(width=10, blocks=1, heads=4)
+def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
+    with pytest.raises(ValueError, match="width 10 is not a multiple of heads 4"):
+        TransformerConfig(width=10, blocks=1, heads=4)

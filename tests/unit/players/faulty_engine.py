@@ -1,6 +1,6 @@
-"""An engine that misbehaves as its first argument says; its second names a file for its diary.
+"""An engine that misbehaves as its first argument says; its second is the path of its log.
 
-It does wrong in games without e2e4, so that a test can tell the game at hand from the next one;
+It misbehaves in games without e2e4, so that a test can tell one game from the next;
 `start-` faults hit every start, `idle-` faults come after an answer.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import chess
 
-FAULT, DIARY = sys.argv[1], Path(sys.argv[2])
+FAULT, LOG = sys.argv[1], Path(sys.argv[2])
 
 
 def say(text: str) -> None:
@@ -21,7 +21,7 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    with DIARY.open("a") as file:
+    with LOG.open("a") as file:
         file.write(f"{text}\n")
 
 
@@ -60,8 +60,8 @@ def answer_late() -> None:
     say("bestmove d7d5")
 
 
-# What is not here is itself the answer.
-DEEDS: dict[str, Callable[[], object]] = {
+# Any other fault is itself the answer to `go`.
+FAULTS: dict[str, Callable[[], object]] = {
     "crash": lambda: os._exit(1),
     "crash-after": answer_and_crash,
     "grandchild": sys.exit,  # its child still holds the pipe
@@ -74,11 +74,15 @@ DEEDS: dict[str, Callable[[], object]] = {
 
 
 def misbehave() -> None:
-    DEEDS.get(FAULT, lambda: say(FAULT))()
+    FAULTS.get(FAULT, lambda: say(FAULT))()
 
 
 def go(position: list[str], words: list[str]) -> None:
-    if FAULT not in {"good", "deaf"} and not FAULT.startswith("idle-") and "e2e4" not in position:
+    if (
+        FAULT not in {"good", "ignores-quit"}
+        and not FAULT.startswith("idle-")
+        and "e2e4" not in position
+    ):
         misbehave()
         return
     best = good_move(position)
@@ -118,7 +122,7 @@ def main() -> None:
                 go(position, words)
             case "stop":
                 say(f"bestmove {good_move(position)}")
-            case "quit" if FAULT != "deaf":
+            case "quit" if FAULT != "ignores-quit":
                 return
 
 

@@ -1,7 +1,7 @@
-"""An engine whose scores are made up of the position, and of what it remembers of earlier searches.
+"""An engine whose scores are hashes of the position and of the number of earlier searches.
 
-Arguments: how it is (`good`; `alone` knows no MultiPV; `mute` never scores; `crash` ends after six
-plies), and a diary: `pid N` at its start, `go` for each search.
+Arguments: how it behaves (`good`; `alone` knows no MultiPV; `mute` never scores; `crash` ends after
+six plies), and the path of its log: `pid N` at its start, `go` for each search.
 """
 
 import os
@@ -11,11 +11,11 @@ from zlib import crc32
 
 import chess
 
-HOW, DIARY = sys.argv[1], Path(sys.argv[2])
+HOW, LOG = sys.argv[1], Path(sys.argv[2])
 
 
 def note(text: str) -> None:
-    with DIARY.open("a") as file:
+    with LOG.open("a") as file:
         file.write(f"{text}\n")
 
 
@@ -27,14 +27,14 @@ def board_of(words: list[str]) -> chess.Board:
     return board
 
 
-def made_up(board: chess.Board, move: chess.Move, searches: int) -> int:
+def hashed_score(board: chess.Board, move: chess.Move, searches: int) -> int:
     return crc32(f"{board.fen()} {move} {searches}".encode()) % 400 - 200
 
 
 def go(board: chess.Board, lines: int, searches: int) -> None:
     if HOW == "crash" and board.ply() >= 6:
         os._exit(1)
-    scores = {move: made_up(board, move, searches) for move in board.legal_moves}
+    scores = {move: hashed_score(board, move, searches) for move in board.legal_moves}
     ranked = sorted(scores, key=lambda move: -scores[move])
     for rank, move in enumerate(ranked[:lines], start=1):
         if HOW != "mute":

@@ -1,4 +1,4 @@
-"""Launchers of the scoring engine, and whether its processes are gone."""
+"""Launches the scoring engine and knows which of its processes are left."""
 
 import os
 import shlex
@@ -10,8 +10,8 @@ SCRIPT = Path(__file__).with_name("scoring_engine.py")
 
 class ScoringEngine:
     def __init__(self, folder: Path, how: str = "good") -> None:
-        self.path, self._diary = folder / f"engine-{how}", folder / f"diary-{how}"
-        words = [sys.executable, str(SCRIPT), how, str(self._diary)]
+        self.path, self._log = folder / f"engine-{how}", folder / f"log-{how}"
+        words = [sys.executable, str(SCRIPT), how, str(self._log)]
         self.path.write_text(f"#!/bin/sh\nexec {shlex.join(words)}\n")
         self.path.chmod(0o755)
         self.name = f"uci:path={self.path},nodes=9"
@@ -27,7 +27,7 @@ class ScoringEngine:
         return [pid for pid in self.pids() if _is_there(pid)]
 
     def _lines(self) -> list[str]:
-        return self._diary.read_text().splitlines() if self._diary.exists() else []
+        return self._log.read_text().splitlines() if self._log.exists() else []
 
 
 def _is_there(pid: int) -> bool:

@@ -1,4 +1,4 @@
-"""What every player of our own promises, whatever it plays by."""
+"""The contract of `Player`, for all of our own players."""
 
 from pathlib import Path
 from threading import Event
@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from selfmate.players import Player, Question, load_player
+from selfmate.players import Player, SearchRequest, load_player
 from selfmate.rules import Board, GameBatch, uci_text
 from unit.players.trained_runs import make_run, make_scorer_run, make_transformer_run, make_tree_run
 
@@ -57,7 +57,7 @@ def player(request: pytest.FixtureRequest, runs: dict[str, Path]) -> Player:
     return load_player(name)
 
 
-def played_on() -> list[Board]:
+def random_positions() -> list[Board]:
     batch = GameBatch(BOARDS, seed=3)
     for _ in range(35):
         batch.step(batch.random_moves())
@@ -65,32 +65,38 @@ def played_on() -> list[Board]:
 
 
 def test_choices_are_legal_and_do_not_depend_on_grouping(player: Player) -> None:
-    boards, dice = played_on(), np.random.default_rng(1).integers(0, 2**64, BOARDS, np.uint64)
-    together = player.choose(boards, dice).moves
+    boards, seeds = (
+        random_positions(),
+        np.random.default_rng(1).integers(0, 2**64, BOARDS, np.uint64),
+    )
+    together = player.choose(boards, seeds).moves
     for number, board in enumerate(boards):
         assert uci_text(int(together[number])) in board.legal_moves()
-        alone = player.choose([board], dice[number : number + 1]).moves
+        alone = player.choose([board], seeds[number : number + 1]).moves
         assert alone[0] == together[number]
     player.close()
 
 
 def test_the_full_name_gives_the_same_player_again(player: Player) -> None:
-    boards, dice = played_on(), np.random.default_rng(2).integers(0, 2**64, BOARDS, np.uint64)
+    boards, seeds = (
+        random_positions(),
+        np.random.default_rng(2).integers(0, 2**64, BOARDS, np.uint64),
+    )
     again = load_player(player.name)
     assert again.name == player.name
-    assert np.array_equal(again.choose(boards, dice).moves, player.choose(boards, dice).moves)
+    assert np.array_equal(again.choose(boards, seeds).moves, player.choose(boards, seeds).moves)
 
 
-def test_thinking_and_choosing_agree(player: Player) -> None:
+def test_analyse_and_choose_agree(player: Player) -> None:
     for fen in (KIWIPETE, PROMOTING, Board().fen()):
-        for number in (5, 2**64 - 5):
-            thought = player.think(Question(board=Board(fen), dice=number))
-            chosen = player.choose([Board(fen)], np.array([number], np.uint64)).moves
-            assert thought.best == thought.line[0] == uci_text(int(chosen[0]))
+        for seed in (5, 2**64 - 5):
+            analysis = player.analyse(SearchRequest(board=Board(fen), seed=seed))
+            chosen = player.choose([Board(fen)], np.array([seed], np.uint64)).moves
+            assert analysis.best == analysis.line[0] == uci_text(int(chosen[0]))
 
 
-def test_a_stop_beforehand_still_gets_a_move(player: Player) -> None:
+def test_a_request_that_is_stopped_at_once_still_gets_a_move(player: Player) -> None:
     stop = Event()
     stop.set()
-    thought = player.think(Question(board=Board(), dice=1, stop=stop))
-    assert thought.best in Board().legal_moves()
+    analysis = player.analyse(SearchRequest(board=Board(), seed=1, stop=stop))
+    assert analysis.best in Board().legal_moves()

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from selfmate.encodings.sentences import MOVES
+from selfmate.encodings.tokens import MOVES
+from selfmate.nets.config import TransformerConfig
 from selfmate.nets.transformer import Transformer
-from selfmate.players import Question
-from selfmate.players.policy_player import PolicyPlayer
-from selfmate.players.policy_spec import TransformerSpec
+from selfmate.players import SearchRequest
+from selfmate.players.network import PolicyPlayer
 from selfmate.rules import Board, uci_code, uci_text
 
 AFTER_E4 = Board()
@@ -15,8 +15,8 @@ AFTER_E4.push("e2e4")
 
 
 def net_with(logits: dict[str, float]) -> Transformer:
-    """It says the same of all positions; moves are named as the mover sees them."""
-    net = TransformerSpec(width=4, blocks=1, heads=1).make_net()
+    """Gives the same logits in every position; moves are in the mover's view."""
+    net = TransformerConfig(width=4, blocks=1, heads=1).make_net()
     for array in net.arrays().values():
         array[...] = 0
     for uci, logit in logits.items():
@@ -25,22 +25,22 @@ def net_with(logits: dict[str, float]) -> Transformer:
 
 
 def chosen(player: PolicyPlayer, board: Board, count: int = 100) -> set[str]:
-    dice = np.random.default_rng(1).integers(0, 2**64, count, np.uint64)
-    return {uci_text(move) for move in player.choose([board] * count, dice).moves.tolist()}
+    rng = np.random.default_rng(1).integers(0, 2**64, count, np.uint64)
+    return {uci_text(move) for move in player.choose([board] * count, rng).moves.tolist()}
 
 
-def test_the_likeliest_legal_move_is_played_by_both_sides() -> None:
+def test_both_sides_play_the_most_likely_legal_move() -> None:
     player = PolicyPlayer("net", net_with({"d2d4": 2, "e2e4": 1, "e2e5": 5}))
     assert chosen(player, Board()) == {"d2d4"}
     assert chosen(player, AFTER_E4) == {"d7d5"}
 
 
-def test_temperature_opens_the_choice() -> None:
+def test_with_a_temperature_every_move_can_be_played() -> None:
     player = PolicyPlayer("net", net_with({}), temperature=1.0)
     assert chosen(player, Board()) == set(Board().legal_moves())
 
 
-def test_without_a_mask_an_illegal_choice_forfeits() -> None:
+def test_without_a_mask_an_illegal_move_forfeits() -> None:
     bad = PolicyPlayer("net", net_with({"e4e5": 5, "e2e4": 1}), masked=False)
     choices = bad.choose([Board(), AFTER_E4], np.zeros(2, np.uint64))
     assert dict(choices.forfeits) == {0: "illegal_move: e4e5", 1: "illegal_move: e5e4"}
@@ -50,12 +50,14 @@ def test_without_a_mask_an_illegal_choice_forfeits() -> None:
     assert [uci_text(move) for move in choices.moves.tolist()] == ["e2e4", "e7e5"]
 
 
-def test_a_thought_is_the_policy_over_legal_moves() -> None:
+def test_the_analysis_has_the_policy_over_legal_moves() -> None:
     player = PolicyPlayer("net", net_with({"d2d4": np.log(2), "e2e5": 5}), masked=False)
-    thought = player.think(Question(board=AFTER_E4, dice=1))
-    assert thought.best == "d7d5"
-    assert thought.policy is not None
-    assert thought.legal_mass == pytest.approx(21 / (21 + 1947 + np.exp(5)))
-    assert thought.policy["d7d5"] == pytest.approx(2 / 21)
-    assert thought.policy["g8f6"] == pytest.approx(1 / 21)
-    assert {thought.best, *(other.best for other in thought.others)} == set(AFTER_E4.legal_moves())
+    analysis = player.analyse(SearchRequest(board=AFTER_E4, seed=1))
+    assert analysis.best == "d7d5"
+    assert analysis.policy is not None
+    assert analysis.legal_mass == pytest.approx(21 / (21 + 1947 + np.exp(5)))
+    assert analysis.policy["d7d5"] == pytest.approx(2 / 21)
+    assert analysis.policy["g8f6"] == pytest.approx(1 / 21)
+    assert {analysis.best, *(other.best for other in analysis.others)} == set(
+        AFTER_E4.legal_moves()
+    )

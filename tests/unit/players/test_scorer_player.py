@@ -1,23 +1,24 @@
-"""A net that scores moves as a player: what it chooses, what it says, what a look ahead changes."""
+"""A net that scores moves as a player: its choices, its analyses, its lookahead."""
 
 import chess
 import numpy as np
 import pytest
 import torch
 
+from selfmate.nets.config import MoveScorerConfig
 from selfmate.nets.move_scorer import MoveScorer
-from selfmate.players import Question
-from selfmate.players.scorer_player import ScorerPlayer, ScorerSpec
+from selfmate.players import SearchRequest
+from selfmate.players.network import ScorerPlayer
 from selfmate.rules import Board, uci_text
 
-SPEC = ScorerSpec(encoding="onehot768", hidden=(4,), value_head=False)
-VALUED = ScorerSpec(encoding="counts", hidden=(4,), value_head=True)
+SPEC = MoveScorerConfig(encoding="onehot768", hidden=(4,), value_head=False)
+VALUED = MoveScorerConfig(encoding="counts", hidden=(4,), value_head=True)
 MATE_IN_ONE = "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1"
 AFTER_E4 = Board()
 AFTER_E4.push("e2e4")
 
 
-def net_of(spec: ScorerSpec) -> MoveScorer:
+def net_of(spec: MoveScorerConfig) -> MoveScorer:
     """All weights are zero."""
     net = spec.make_net()
     for array in net.arrays().values():
@@ -25,8 +26,8 @@ def net_of(spec: ScorerSpec) -> MoveScorer:
     return net
 
 
-def net_with(scores: dict[int, float], spec: ScorerSpec = SPEC) -> MoveScorer:
-    """Scores moves by the squares they come from: the first neuron says it."""
+def net_with(scores: dict[int, float], spec: MoveScorerConfig = SPEC) -> MoveScorer:
+    """Scores moves by their source squares, through the first neuron."""
     net = net_of(spec)
     arrays = net.arrays()
     arrays["position.bias"][0] = 1
@@ -37,30 +38,30 @@ def net_with(scores: dict[int, float], spec: ScorerSpec = SPEC) -> MoveScorer:
 
 
 def chosen(player: ScorerPlayer, board: Board, count: int = 200) -> set[str]:
-    dice = np.random.default_rng(1).integers(0, 2**64, count, np.uint64)
-    return {uci_text(move) for move in player.choose([board] * count, dice).moves.tolist()}
+    rng = np.random.default_rng(1).integers(0, 2**64, count, np.uint64)
+    return {uci_text(move) for move in player.choose([board] * count, rng).moves.tolist()}
 
 
-def test_the_highest_score_is_played() -> None:
+def test_the_move_with_the_highest_score_is_played() -> None:
     net = net_with({chess.B1: 0.5, chess.A2: 0.4, chess.G8: 0.9})
     assert chosen(ScorerPlayer("net", SPEC, net), Board()) == {"b1a3", "b1c3"}
     assert chosen(ScorerPlayer("net", SPEC, net), AFTER_E4) == {"g8f6", "g8h6"}
 
 
-def test_a_turned_net_plays_alike_for_both_sides() -> None:
-    turned = ScorerSpec(encoding="turned768", hidden=(4,), value_head=False)
-    net = net_with({chess.B1: 0.5, chess.A2: 0.4, chess.G8: 0.9}, turned)
-    assert chosen(ScorerPlayer("net", turned, net), Board()) == {"b1a3", "b1c3"}
-    assert chosen(ScorerPlayer("net", turned, net), AFTER_E4) == {"b8a6", "b8c6"}
+def test_with_flipped_inputs_both_sides_play_alike() -> None:
+    flipped = MoveScorerConfig(encoding="turned768", hidden=(4,), value_head=False)
+    net = net_with({chess.B1: 0.5, chess.A2: 0.4, chess.G8: 0.9}, flipped)
+    assert chosen(ScorerPlayer("net", flipped, net), Board()) == {"b1a3", "b1c3"}
+    assert chosen(ScorerPlayer("net", flipped, net), AFTER_E4) == {"b8a6", "b8c6"}
 
 
-def test_temperature_opens_the_choice() -> None:
+def test_with_a_temperature_every_move_can_be_played() -> None:
     net = net_with({chess.B1: 0.5})
     assert chosen(ScorerPlayer("net", SPEC, net, 10), Board()) == set(Board().legal_moves())
     assert chosen(ScorerPlayer("net", SPEC, net, 0.02), Board()) == {"b1a3", "b1c3"}
 
 
-def test_promotions_are_told_apart() -> None:
+def test_promotions_are_different_moves() -> None:
     net = net_of(SPEC)
     net.arrays()["move.weight"][132, 0] = 1  # to a knight
     net.arrays()["score.weight"][0, 0] = 1
@@ -68,16 +69,16 @@ def test_promotions_are_told_apart() -> None:
     assert chosen(ScorerPlayer("net", SPEC, net), board) == {"e7e8n"}
 
 
-def test_thoughts_are_all_moves_in_order_with_their_probabilities() -> None:
+def test_the_analysis_ranks_all_moves_with_their_probabilities() -> None:
     player = ScorerPlayer("net", SPEC, net_with({chess.B1: 1.0, chess.A2: 0.5}))
-    thought = player.think(Question(board=Board(), dice=1))
-    ranked = [thought.best, *(other.best for other in thought.others)]
+    analysis = player.analyse(SearchRequest(board=Board(), seed=1))
+    ranked = [analysis.best, *(other.best for other in analysis.others)]
     assert sorted(ranked) == sorted(Board().legal_moves())
     assert {*ranked[:2]} == {"b1a3", "b1c3"}
     assert {*ranked[2:4]} == {"a2a3", "a2a4"}
     weights = {move: np.exp({"b1": 1.0, "a2": 0.5}.get(move[:2], 0.0)) for move in ranked}
     total = sum(weights.values())
-    assert thought.policy == pytest.approx({m: w / total for m, w in weights.items()}, rel=1e-5)
+    assert analysis.policy == pytest.approx({m: w / total for m, w in weights.items()}, rel=1e-5)
 
 
 def mates_and_draws(board: Board) -> tuple[set[str], set[str]]:
@@ -92,18 +93,18 @@ def mates_and_draws(board: Board) -> tuple[set[str], set[str]]:
     return mates, draws
 
 
-def test_a_look_ahead_finds_the_mates() -> None:
+def test_the_lookahead_finds_mates() -> None:
     board = Board(MATE_IN_ONE)
     mates, draws = mates_and_draws(board)
     assert mates
     assert draws
-    net = net_with({chess.G6: 5.0})  # loves moves of the king
+    net = net_with({chess.G6: 5.0})  # prefers moves of the king
     assert not chosen(ScorerPlayer("net", SPEC, net), board) & mates
     assert chosen(ScorerPlayer("net", SPEC, net, looks_ahead=True), board) == mates
 
 
-def test_a_look_ahead_sees_what_the_value_head_says_for_the_mover() -> None:
-    """Which here is good for White where Black has no queen; a draw is worth nothing."""
+def test_the_lookahead_uses_the_value_head_in_the_movers_view() -> None:
+    """Here it is good for White if Black has no queen; a draw is worth 0."""
     net = net_of(VALUED)
     arrays = net.arrays()
     arrays["position.weight"][10, 0] = 1  # black queens
@@ -119,12 +120,12 @@ def test_a_look_ahead_sees_what_the_value_head_says_for_the_mover() -> None:
     assert not chosen(player, board) & mates_and_draws(board)[1]
 
 
-def test_choices_with_a_look_ahead_do_not_depend_on_company() -> None:
+def test_choices_with_lookahead_do_not_depend_on_other_boards() -> None:
     torch.manual_seed(1)
-    spec = ScorerSpec(encoding="onehot768", hidden=(16, 8), value_head=True)
+    spec = MoveScorerConfig(encoding="onehot768", hidden=(16, 8), value_head=True)
     player = ScorerPlayer("net", spec, spec.make_net(), looks_ahead=True)
     boards = [Board(), AFTER_E4, Board(MATE_IN_ONE)]
-    dice = np.arange(3, dtype=np.uint64)
-    together = player.choose(boards, dice).moves
+    rng = np.arange(3, dtype=np.uint64)
+    together = player.choose(boards, rng).moves
     for i, board in enumerate(boards):
-        assert player.choose([board], dice[i : i + 1]).moves[0] == together[i]
+        assert player.choose([board], rng[i : i + 1]).moves[0] == together[i]

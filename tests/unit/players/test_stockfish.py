@@ -1,10 +1,11 @@
-"""Stockfish as a player. What plays needs it installed; names and errors do not."""
+"""Stockfish as a player. Tests that play need it installed; names and errors do not."""
 
 import numpy as np
 import pytest
 
-from selfmate.players import Limits, Question, Thought, load_player, programs
-from selfmate.players.programs import find_program
+from selfmate.players import Analysis, Limits, SearchRequest, load_player
+from selfmate.players import engine as programs
+from selfmate.players.engine import find_program
 from selfmate.rules import Board
 
 needs_stockfish = pytest.mark.skipif(
@@ -30,7 +31,7 @@ def test_bad_names(name: str, message: str) -> None:
         load_player(name)
 
 
-def test_without_stockfish_it_is_said_how_to_get_it(
+def test_without_stockfish_the_error_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     empty = tmp_path_factory.mktemp("empty")
@@ -53,17 +54,20 @@ def test_it_plays_legal_moves(setting: str) -> None:
 
 
 @needs_stockfish
-def test_it_says_what_it_thinks() -> None:
+def test_it_analyses() -> None:
     player = load_player("stockfish:nodes=5000")
-    thoughts: list[Thought] = []
+    analyses: list[Analysis] = []
     try:
-        last = player.think(
-            Question(
-                board=Board(MATE_IN_ONE), dice=0, limits=Limits(depth=3), report=thoughts.append
+        last = player.analyse(
+            SearchRequest(
+                board=Board(MATE_IN_ONE),
+                seed=0,
+                limits=Limits(depth=3),
+                report=analyses.append,
             )
         )
     finally:
         player.close()
     assert last.best == "a1a8"
     assert last.mate_in == 1
-    assert thoughts
+    assert analyses

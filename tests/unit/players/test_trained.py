@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from selfmate.players import check_name, load_player
-from selfmate.players.q_player import QPlayer
+from selfmate.players.network import QPlayer
 from selfmate.rules import Board, GameBatch
 from selfmate.runs.run import Json
 from unit.players.trained_runs import TINY, make_run, make_scorer_run, make_tree_run, seeded_net
@@ -82,18 +82,19 @@ def test_nets_that_cannot_be_are_refused(tmp_path: Path) -> None:
     make_run(tmp_path / "odd", shape)
     with pytest.raises(ValueError, match=r"holds no player of chess: filters: .* multiple of 8"):
         load_player(f"{tmp_path}/odd")
-    make_run(tmp_path / "deep", shape | {"filters": 8, "attention": 2})
-    with pytest.raises(ValueError, match="cannot be played: attention after 2 blocks"):
+    make_run(tmp_path / "deep", shape | {"filters": 8, "attention_blocks": 2})
+    message = "holds no player of chess: attention_blocks 2 cannot be more than blocks 1"
+    with pytest.raises(ValueError, match=message):
         load_player(f"{tmp_path}/deep")
 
 
 def test_the_version_asked_for_plays(run: Path) -> None:
     batch = GameBatch(60, seed=2)
     batch.step(batch.random_moves())
-    boards, dice = [batch.board(slot) for slot in range(60)], np.zeros(60, np.uint64)
+    boards, seeds = [batch.board(slot) for slot in range(60)], np.zeros(60, np.uint64)
     for version, seed in (("last", 3), ("best", 2), ("1", 1)):
-        loaded = load_player(f"{run}:version={version}").choose(boards, dice)
-        expected = QPlayer("net", seeded_net(TINY, seed)).choose(boards, dice)
+        loaded = load_player(f"{run}:version={version}").choose(boards, seeds)
+        expected = QPlayer("net", seeded_net(TINY, seed)).choose(boards, seeds)
         assert np.array_equal(loaded.moves, expected.moves)
 
 

@@ -5,13 +5,13 @@ from threading import Event
 import numpy as np
 import pytest
 
-from selfmate.players import Limits, Question, Thought
-from selfmate.players.move_comment import move_comment
-from selfmate.players.tree_player import TreePlayer
+from selfmate.players import Analysis, Limits, SearchRequest
+from selfmate.players.searching import TreePlayer, move_comment
 from selfmate.rules import Board, GameBatch, uci_text
-from selfmate.search.tree import Forest, TreeSettings
+from selfmate.searches.config import SearchConfig
+from selfmate.searches.tree import BatchedTreeSearch
 from unit.players.trained_runs import opinionated_net
-from unit.search.evaluations import Floats, even, opinionated
+from unit.searches.evaluations import Floats, even, opinionated
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 MATE_IN_TWO = "r2qb1rk/ppb2p1p/2n1pPp1/B3N3/2B1P2Q/2P2R2/1P4PP/7K w - - 0 1"
@@ -20,9 +20,9 @@ UNLIMITED = 2**31 - 1
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nets say what can be computed by hand."""
+    """Evaluators whose answers can be computed by hand."""
     monkeypatch.setattr(
-        "selfmate.players.tree_player.make_evaluator", lambda net, threads=1: opinionated
+        "selfmate.players.searching.make_evaluator", lambda net, threads=1: opinionated
     )
 
 
@@ -30,8 +30,8 @@ def player(**settings: float) -> TreePlayer:
     return TreePlayer("net", opinionated_net(), **settings)  # type: ignore[arg-type]
 
 
-def asked(board: Board, **settings: object) -> Question:
-    return Question(board=board, dice=7, **settings)  # type: ignore[arg-type]
+def asked(board: Board, **settings: object) -> SearchRequest:
+    return SearchRequest(board=board, seed=7, **settings)  # type: ignore[arg-type]
 
 
 def on(*moves: str) -> Board:
@@ -42,185 +42,185 @@ def on(*moves: str) -> Board:
 
 
 def test_moves_are_those_of_a_plain_search(scripted: None) -> None:
-    """Few simulations are made one by one, as by a forest without batches."""
+    """Few simulations run one by one, as in a search without batches."""
     batch = GameBatch(8, seed=5)
     for _ in range(20):
         batch.step(batch.random_moves())
     boards = [batch.board(slot) for slot in range(8)]
     chosen = player(simulations=40).choose(boards, np.zeros(8, np.uint64)).moves
-    forest, slots = Forest(opinionated, TreeSettings()), np.arange(8)
-    forest.plant(slots, boards)
-    forest.grow(slots, 40)
-    assert chosen.tolist() == forest.roots(slots).best.tolist()
+    tree_search, slots = BatchedTreeSearch(opinionated, SearchConfig()), np.arange(8)
+    tree_search.reset(slots, boards)
+    tree_search.run(slots, 40)
+    assert chosen.tolist() == tree_search.roots(slots).best.tolist()
 
 
-def test_thoughts_tell_what_the_search_came_to(scripted: None) -> None:
+def test_analyses_have_the_result_of_the_search(scripted: None) -> None:
     board = on("e2e4", "c7c5")
-    thought = player(simulations=60).think(asked(board))
-    assert thought.visits is not None
-    assert thought.policy is not None
-    assert set(thought.visits) == set(thought.policy) == set(board.legal_moves())
-    assert sum(thought.visits.values()) == 60
-    assert thought.nodes == 61
-    assert thought.policy[thought.best] == pytest.approx(thought.visits[thought.best] / 60)
-    ranked = [thought.visits[one.best] for one in (thought, *thought.others)]
+    analysis = player(simulations=60).analyse(asked(board))
+    assert analysis.visits is not None
+    assert analysis.policy is not None
+    assert set(analysis.visits) == set(analysis.policy) == set(board.legal_moves())
+    assert sum(analysis.visits.values()) == 60
+    assert analysis.nodes == 61
+    assert analysis.policy[analysis.best] == pytest.approx(analysis.visits[analysis.best] / 60)
+    ranked = [analysis.visits[one.best] for one in (analysis, *analysis.others)]
     assert ranked == sorted(ranked, reverse=True)
-    for one in (thought, *thought.others):
+    for one in (analysis, *analysis.others):
         assert one.line[0] == one.best
-        assert (one.wdl is not None) == (thought.visits[one.best] > 0)
+        assert (one.wdl is not None) == (analysis.visits[one.best] > 0)
     after = board.copy()
-    for move in thought.line:
+    for move in analysis.line:
         after.push(move)
-    assert thought.wdl is not None
-    assert thought.score_pawns is not None
-    assert sum(thought.wdl) == pytest.approx(1)
-    assert np.tanh(thought.score_pawns / 4) == pytest.approx(
-        thought.wdl[0] - thought.wdl[2], abs=1e-4
+    assert analysis.wdl is not None
+    assert analysis.score_pawns is not None
+    assert sum(analysis.wdl) == pytest.approx(1)
+    assert np.tanh(analysis.score_pawns / 4) == pytest.approx(
+        analysis.wdl[0] - analysis.wdl[2], abs=1e-4
     )
 
 
 def test_without_simulations_the_policy_plays(scripted: None) -> None:
-    thought = player(simulations=0).think(asked(Board(), limits=Limits(nodes=50)))
-    assert thought.policy is not None
-    assert thought.best == max(thought.policy, key=thought.policy.__getitem__)
-    assert thought.nodes == 1
-    assert thought.wdl is not None
+    analysis = player(simulations=0).analyse(asked(Board(), limits=Limits(nodes=50)))
+    assert analysis.policy is not None
+    assert analysis.best == max(analysis.policy, key=analysis.policy.__getitem__)
+    assert analysis.nodes == 1
+    assert analysis.wdl is not None
 
 
 @pytest.mark.parametrize("simulations", [0, 20])
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_mate_in_one_is_always_played(simulations: int, temperature: float) -> None:
     one = player(simulations=simulations, temperature=temperature)
-    boards, dice = (
+    boards, rng = (
         [Board(MATE_IN_ONE)] * 8,
         np.random.default_rng(3).integers(0, 2**64, 8, np.uint64),
     )
-    assert {uci_text(int(move)) for move in one.choose(boards, dice).moves} == {"a1a8"}
-    thought = one.think(asked(Board(MATE_IN_ONE)))
-    assert (thought.best, thought.mate_in, thought.wdl) == ("a1a8", 1, (1, 0, 0))
+    assert {uci_text(int(move)) for move in one.choose(boards, rng).moves} == {"a1a8"}
+    analysis = one.analyse(asked(Board(MATE_IN_ONE)))
+    assert (analysis.best, analysis.mate_in, analysis.wdl) == ("a1a8", 1, (1, 0, 0))
 
 
 def test_mates_are_counted_in_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfmate.players.tree_player.make_evaluator", lambda net, threads=1: even)
+    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: even)
     one = player(simulations=2000)
-    ours = one.think(asked(Board(MATE_IN_TWO)))
+    ours = one.analyse(asked(Board(MATE_IN_TWO)))
     assert (ours.best, ours.mate_in, len(ours.line)) == ("h4h7", 2, 3)
     board = Board(MATE_IN_TWO)
     board.push("h4h7")
-    theirs = one.think(asked(board))
+    theirs = one.analyse(asked(board))
     assert theirs.mate_in == -1
 
 
-def test_choices_say_what_the_search_came_to(scripted: None) -> None:
+def test_choices_have_comments_with_the_result(scripted: None) -> None:
     one, boards = player(simulations=40), [Board(), Board(MATE_IN_ONE)]
     comments = one.choose(boards, np.zeros(2, np.uint64)).comments
-    assert comments[0] == move_comment(one.think(asked(boards[0])))
+    assert comments[0] == move_comment(one.analyse(asked(boards[0])))
     assert comments[1] == "+M1/1 1n wdl 1000 0 0"
 
 
 def test_temperature_draws_by_visits(scripted: None) -> None:
     boards = [Board()] * 200
-    dice = np.random.default_rng(1).integers(0, 2**64, 200, np.uint64)
-    drawn = player(simulations=10, temperature=1.0).choose(boards, dice).moves
-    found = player(simulations=10).think(asked(Board())).visits
+    rng = np.random.default_rng(1).integers(0, 2**64, 200, np.uint64)
+    drawn = player(simulations=10, temperature=1.0).choose(boards, rng).moves
+    found = player(simulations=10).analyse(asked(Board())).visits
     assert found is not None
     assert {uci_text(int(move)) for move in drawn} == {m for m, n in found.items() if n}
-    cold = player(simulations=10, temperature=1.0).think(asked(Board(), temperature=0.0))
+    cold = player(simulations=10, temperature=1.0).analyse(asked(Board(), temperature=0.0))
     assert found[cold.best] == max(found.values())
 
 
 def test_limits_are_kept(scripted: None) -> None:
     one = player(simulations=30)
-    assert one.think(asked(Board(), limits=Limits(nodes=10))).nodes == 11
-    assert one.think(asked(on("e2e4"), limits=Limits(nodes=100))).nodes == 101
-    late = one.think(asked(on("d2d4"), limits=Limits(time_ms=0.0, nodes=UNLIMITED)))
+    assert one.analyse(asked(Board(), limits=Limits(nodes=10))).nodes == 11
+    assert one.analyse(asked(on("e2e4"), limits=Limits(nodes=100))).nodes == 101
+    late = one.analyse(asked(on("d2d4"), limits=Limits(time_ms=0.0, nodes=UNLIMITED)))
     assert late.nodes == 1
-    boards, dice = [Board(), on("e2e4")], np.zeros(2, np.uint64)
-    hurried = one.choose(boards, dice, Limits(time_ms=0.0)).moves
-    assert hurried.tolist() == player(simulations=0).choose(boards, dice).moves.tolist()
+    boards, rng = [Board(), on("e2e4")], np.zeros(2, np.uint64)
+    hurried = one.choose(boards, rng, Limits(time_ms=0.0)).moves
+    assert hurried.tolist() == player(simulations=0).choose(boards, rng).moves.tolist()
 
 
-def test_a_search_without_limits_ends_when_it_is_told_to(scripted: None) -> None:
-    stop, reports = Event(), list[Thought]()
+def test_a_search_without_limits_ends_when_stopped(scripted: None) -> None:
+    stop, reports = Event(), list[Analysis]()
 
-    def report(thought: Thought) -> None:
-        reports.append(thought)
-        if thought.nodes and thought.nodes > 100:
+    def report(analysis: Analysis) -> None:
+        reports.append(analysis)
+        if analysis.nodes and analysis.nodes > 100:
             stop.set()
 
     board, limits = Board(), Limits(nodes=UNLIMITED)
     # Reports come when the best move changes, and now and then: not when nothing is new.
-    thought = player().think(asked(board, limits=limits, stop=stop, report=report))
+    analysis = player().analyse(asked(board, limits=limits, stop=stop, report=report))
     assert stop.is_set()
     assert reports[0].nodes == 1
-    assert thought.nodes is not None
-    assert thought.nodes >= 100
+    assert analysis.nodes is not None
+    assert analysis.nodes >= 100
 
 
-def test_a_search_goes_on_where_the_last_one_was(scripted: None) -> None:
+def test_a_search_continues_the_last_one(scripted: None) -> None:
     one = player(simulations=200)
-    first = one.think(asked(Board()))
+    first = one.analyse(asked(Board()))
     assert first.visits is not None
     reply = first.line[1]
     board = on(first.best, reply)
-    second = one.think(asked(board))
+    second = one.analyse(asked(board))
     assert second.visits is not None
     assert second.nodes is not None
     assert sum(second.visits.values()) == 200
     assert second.nodes < 200, "what was known of the line counts"
-    again = one.think(asked(board))
+    again = one.analyse(asked(board))
     assert (again.nodes, again.visits) == (0, second.visits)
 
 
 @pytest.mark.parametrize("other", [Board().fen(), MATE_IN_ONE])
-def test_another_line_starts_anew(scripted: None, other: str) -> None:
+def test_another_line_starts_a_new_tree(scripted: None, other: str) -> None:
     one = player(simulations=20)
-    one.think(asked(on("e2e4", "e7e5")))
+    one.analyse(asked(on("e2e4", "e7e5")))
     board = Board(other)
-    assert one.think(asked(board)).visits == player(simulations=20).think(asked(board)).visits
+    assert one.analyse(asked(board)).visits == player(simulations=20).analyse(asked(board)).visits
 
 
 @pytest.mark.parametrize("change", [{"c_puct": 3.0}, {"limits": Limits(nodes=300)}])
-def test_another_way_to_search_starts_anew(scripted: None, change: dict[str, object]) -> None:
+def test_another_search_config_starts_a_new_tree(scripted: None, change: dict[str, object]) -> None:
     one = player(simulations=100)
-    one.think(asked(Board()))
-    changed = one.think(asked(Board(), **change))
+    one.analyse(asked(Board()))
+    changed = one.analyse(asked(Board(), **change))
     assert changed.nodes is not None
     assert changed.nodes > 100
-    assert changed == player(simulations=100).think(asked(Board(), **change))
+    assert changed == player(simulations=100).analyse(asked(Board(), **change))
 
 
 def test_it_plays_what_the_net_has_learned_since() -> None:
     net, other = opinionated_net(seed=1), opinionated_net(seed=2)
-    boards, dice = [Board(), on("e2e4"), on("d2d4", "d7d5")], np.zeros(3, np.uint64)
+    boards, rng = [Board(), on("e2e4"), on("d2d4", "d7d5")], np.zeros(3, np.uint64)
     learner = TreePlayer("net", net, simulations=8)
-    before = learner.choose(boards, dice).moves.tolist()
-    learner.think(asked(Board()))
+    before = learner.choose(boards, rng).moves.tolist()
+    learner.analyse(asked(Board()))
     net.take(other.arrays())
     learner.refresh()
     fresh = TreePlayer("net", other, simulations=8)
-    assert learner.choose(boards, dice).moves.tolist() == fresh.choose(boards, dice).moves.tolist()
-    assert learner.choose(boards, dice).moves.tolist() != before
-    assert learner.think(asked(Board())) == fresh.think(asked(Board()))
+    assert learner.choose(boards, rng).moves.tolist() == fresh.choose(boards, rng).moves.tolist()
+    assert learner.choose(boards, rng).moves.tolist() != before
+    assert learner.analyse(asked(Board())) == fresh.analyse(asked(Board()))
 
 
-def test_a_net_that_fails_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_net_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(planes: Floats) -> tuple[Floats, Floats]:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(
-        "selfmate.players.tree_player.make_evaluator", lambda net, threads=1: broken
-    )
+    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: broken)
     one = player()
     with pytest.raises(RuntimeError, match="out of memory"):
         one.choose([Board()], np.zeros(1, np.uint64))
     with pytest.raises(RuntimeError, match="out of memory"):
-        one.think(asked(Board()))
+        one.analyse(asked(Board()))
 
 
 def test_threads_change_nothing_but_the_time() -> None:
     one, two = (
-        TreePlayer("net", opinionated_net(), simulations=150).think(asked(Board(), threads=threads))
+        TreePlayer("net", opinionated_net(), simulations=150).analyse(
+            asked(Board(), threads=threads)
+        )
         for threads in (1, 2)
     )
     assert one == two

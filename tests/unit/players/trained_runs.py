@@ -6,28 +6,24 @@ from pathlib import Path
 import torch
 from pydantic import BaseModel
 
+from selfmate.nets.config import MoveScorerConfig, QNetConfig, ResNetConfig, TransformerConfig
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
-from selfmate.nets.se_resnet import SeResNet
+from selfmate.nets.resnet import SeResNet
 from selfmate.nets.transformer import Transformer
-from selfmate.players.policy_spec import TransformerSpec
-from selfmate.players.q_player import QPlayerSpec
-from selfmate.players.scorer_player import ScorerSpec
-from selfmate.players.tree_spec import SeResNetSpec
-from selfmate.runs.checkpoints import Policy
-from selfmate.runs.header import Header
-from selfmate.runs.live import copied, restore
-from selfmate.runs.on_disk import Session, open_run
-from selfmate.runs.run import Arrays, Json, Saved
+from selfmate.runs.card import Header
+from selfmate.runs.checkpoint import Policy
+from selfmate.runs.run import Arrays, Json, SavedState, copied, restore
+from selfmate.runs.session import Session, open_run
 
-TINY = QPlayerSpec(hidden=(16, 8), dueling=True)
-TINY_SCORER = ScorerSpec(encoding="onehot768", hidden=(16, 8), value_head=True)
-TINY_TREE = SeResNetSpec(blocks=1, filters=8, attention=1)
-TINY_TRANSFORMER = TransformerSpec(width=16, blocks=1, heads=2)
+TINY = QNetConfig(hidden=(16, 8), dueling=True)
+TINY_SCORER = MoveScorerConfig(encoding="onehot768", hidden=(16, 8), value_head=True)
+TINY_TREE = ResNetConfig(blocks=1, filters=8, attention_blocks=1)
+TINY_TRANSFORMER = TransformerConfig(width=16, blocks=1, heads=2)
 POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
 
 
-def seeded_net(spec: QPlayerSpec, seed: int) -> QNet:
+def seeded_net(spec: QNetConfig, seed: int) -> QNet:
     torch.manual_seed(seed)
     return spec.make_net()
 
@@ -38,10 +34,10 @@ class Weights:
     def __init__(self, net: QNet | MoveScorer | SeResNet | Transformer) -> None:
         self.net = net
 
-    def save(self) -> Saved:
-        return Saved(weights=copied(self.net.arrays()), rest={}, facts={})
+    def save(self) -> SavedState:
+        return SavedState(weights=copied(self.net.arrays()), rest={}, facts={})
 
-    def load(self, saved: Saved) -> None:
+    def load(self, saved: SavedState) -> None:
         self.load_weights(saved.weights)
 
     def load_weights(self, weights: Arrays) -> None:
@@ -71,7 +67,7 @@ def make_transformer_run(directory: Path) -> None:
     _make_one_step(directory, "searchless", Weights(net), TINY_TRANSFORMER)
 
 
-def opinionated_net(spec: SeResNetSpec = TINY_TREE, seed: int = 0) -> SeResNet:
+def opinionated_net(spec: ResNetConfig = TINY_TREE, seed: int = 0) -> SeResNet:
     """By chance, and with heads that say something: those of an untrained net hardly do."""
     torch.manual_seed(seed)
     net = spec.make_net()

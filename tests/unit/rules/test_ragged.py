@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfmate.rules.ragged import Ragged, best_places, places_of_rows
+from selfmate.rules import Ragged, best_places, places_of_rows
 
 LISTS = st.lists(st.lists(st.integers(0, 5), max_size=5), min_size=1, max_size=8)
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from unit.runs.corrupted_run import CorruptedRun
 from unit.runs.kept import result
-from unit.runs.patient import Patient
 from unit.runs.toy import run_toy, stop_at
 
 
 @pytest.fixture
 def no_flushing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody pulls the plug here, and hundreds of runs shall be quick."""
+    """No power failure is tested here, and hundreds of runs must be fast."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
@@ -32,5 +32,5 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def patient(stopped: Path, whole: dict[str, bytes], tmp_path: Path) -> Patient:
-    return Patient(stopped, whole, tmp_path)
+def corrupted(stopped: Path, whole: dict[str, bytes], tmp_path: Path) -> CorruptedRun:
+    return CorruptedRun(stopped, whole, tmp_path)

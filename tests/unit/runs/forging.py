@@ -1,4 +1,4 @@
-"""Checkpoints that are wrong on purpose."""
+"""Checkpoints that are corrupt on purpose."""
 
 import json
 import struct
@@ -6,13 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from selfmate.runs.json_text import canonical, pretty
+from selfmate.runs.files import canonical, pretty
 
 WEIGHTS, REST, CARD = "weights.safetensors", "rest.safetensors", "card.json"
 
 
 def forge(checkpoint: Path, files: dict[str, bytes], fields: dict[str, Any] | None = None) -> None:
-    """Changes files or fields of the card and makes all digests agree again."""
+    """Changes files or fields of the card, and corrects all digests."""
     card = json.loads((checkpoint / CARD).read_bytes()) | (fields or {})
     for name, data in files.items():
         (checkpoint / name).write_bytes(data)
@@ -70,13 +70,13 @@ HOSTILE_CARDS: dict[str, bytes] = {
     "huge": b" " * (5 * 2**20),
     "other keys": b'{"step": 8}',
 }
-PAGE = {"name": "step 8", "bytes": 82, "sha256": "0" * 64}
+SHARD = {"name": "step 8", "bytes": 82, "sha256": "0" * 64}
 HOSTILE_FIELDS: dict[str, dict[str, Any]] = {
     "text as step": {"step": "8"},
     "bool as done": {"done": True},
     "number with a point": {"done": 40.0},
     "negative": {"metrics_bytes": -1},
-    "metrics that are not there": {"metrics_bytes": 10**15},
+    "missing metrics": {"metrics_bytes": 10**15},
     "other step": {"step": 6},
     "other progress": {"done": 39},
     "other total": {"total": 58},
@@ -87,25 +87,25 @@ HOSTILE_FIELDS: dict[str, dict[str, Any]] = {
     "other run": {"run": "0" * 64},
     "list as facts": {"facts": []},
     "no facts": {"facts": {}},
-    "wrong facts": {"facts": {"seen": 40, "chance": {"state": 2**200}}},
-    "text as random state": {"facts": {"seen": 40, "chance": "PCG64"}},
+    "wrong facts": {"facts": {"seen": 40, "rng": {"state": 2**200}}},
+    "text as random state": {"facts": {"seen": 40, "rng": "PCG64"}},
     "best without step": {"best": {"score": 1.0}},
     "text as score": {"best": {"score": "1", "step": 2}},
     "files as a list": {"files": []},
     "other files": {"files": {"../../config.toml": {"bytes": 1, "sha256": ""}}},
-    "one key more": {"code": "import os"},
-    "pages as an object": {"pages": {}},
-    "no pages, said": {"pages": []},
-    "a page without a name": {"pages": [{"bytes": 1, "sha256": "0" * 64}]},
-    "a page that is a text": {"pages": ["step 8"]},
-    "a page that is not there": {"pages": [PAGE]},
-    "a page twice": {"pages": [PAGE, PAGE]},
-    "a page elsewhere": {"pages": [PAGE | {"sha256": "../checkpoints/00000008/weights"}]},
-    "a page anywhere": {"pages": [PAGE | {"sha256": "/" + "0" * 63}]},
-    "a page in capitals": {"pages": [PAGE | {"sha256": "A" * 64}]},
-    "a page of other size": {"pages": [PAGE | {"bytes": -1}]},
-    "a page with more to it": {"pages": [PAGE | {"code": "import os"}]},
-    "first attempt, said": {"attempt": 1},
+    "an extra key": {"code": "import os"},
+    "shards as an object": {"pages": {}},
+    "an explicit empty list of shards": {"pages": []},
+    "a shard without a name": {"pages": [{"bytes": 1, "sha256": "0" * 64}]},
+    "a shard that is a text": {"pages": ["step 8"]},
+    "a missing shard": {"pages": [SHARD]},
+    "a shard twice": {"pages": [SHARD, SHARD]},
+    "a shard elsewhere": {"pages": [SHARD | {"sha256": "../checkpoints/00000008/weights"}]},
+    "a shard anywhere": {"pages": [SHARD | {"sha256": "/" + "0" * 63}]},
+    "a shard in capitals": {"pages": [SHARD | {"sha256": "A" * 64}]},
+    "a shard of another size": {"pages": [SHARD | {"bytes": -1}]},
+    "a shard with an extra key": {"pages": [SHARD | {"code": "import os"}]},
+    "an explicit first attempt": {"attempt": 1},
     "no attempt": {"attempt": 0},
     "attempt with a point": {"attempt": 2.0},
 }

@@ -1,10 +1,10 @@
-"""What a run leaves on disk, for comparisons."""
+"""The files of a run, for comparisons."""
 
 import json
 from pathlib import Path
 
-# These tell of time and of the process; everything else must not depend on how often it was ended.
-OF_THE_MOMENT = {"lock", "status.json", "timings.jsonl"}
+# These depend on time and process; nothing else may depend on how often the run was stopped.
+VOLATILE = {"lock", "status.json", "timings.jsonl"}
 
 
 def contents(directory: Path) -> dict[str, bytes]:
@@ -17,17 +17,17 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 
 def kept(directory: Path) -> dict[str, bytes]:
-    """What must be the same however a run came to its end."""
+    """All that must be the same if the run is repeated."""
     files = contents(directory)
-    return {name: data for name, data in files.items() if name not in OF_THE_MOMENT}
+    return {name: data for name, data in files.items() if name not in VOLATILE}
 
 
 def result(directory: Path) -> dict[str, bytes]:
-    """The last checkpoint and its pages, the metrics, the best: the same even after being stopped
-    on the way, which leaves checkpoints at other steps."""
+    """The last checkpoint and its shards, the metrics, the best: the same even if the run was
+    stopped in between, which leaves checkpoints at other steps."""
     files = kept(directory)
     last = max(name for name in files if name.startswith("checkpoints/")).rpartition("/")[0]
-    wanted = (last, *pages_of(directory / last))
+    wanted = (last, *shards_of(directory / last))
     return {
         name: data
         for name, data in files.items()
@@ -35,7 +35,7 @@ def result(directory: Path) -> dict[str, bytes]:
     }
 
 
-def pages_of(checkpoint: Path) -> list[str]:
-    """The files a checkpoint needs besides its own, in its order."""
+def shards_of(checkpoint: Path) -> list[str]:
+    """The files of a checkpoint's shards, in its order."""
     card = json.loads((checkpoint / "card.json").read_bytes())
-    return [f"pages/{page['sha256']}.safetensors" for page in card.get("pages", [])]
+    return [f"pages/{shard['sha256']}.safetensors" for shard in card.get("pages", [])]

@@ -1,8 +1,7 @@
-"""Kills the toy at so many of its writes in turn, resumes it, kills it again, until it is done.
+"""Kills the toy at many of its writes in turn, resumes it, kills it again, until it is done.
 
-Run as `kill_everywhere.py DIRECTORY PLACES`. A program of its own, because it forks: without
-starting Python anew a kill takes milliseconds.
-Prints how many kills there were; what came out different goes to standard error.
+Run as `kill_everywhere.py DIRECTORY PLACES`. A separate program, because it forks: a kill then
+takes milliseconds. Prints the number of kills; differences go to standard error.
 """
 
 import os
@@ -14,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from contracts.kill import Killer
-from selfmate.runs.on_disk import Session
+from selfmate.runs.session import Session
 from unit.runs.kept import kept
 from unit.runs.toy import run_toy
 
@@ -42,10 +41,10 @@ def main() -> None:
     kills = 0
     places = min(int(sys.argv[2]), events)
     for event in sorted(random.Random(4).sample(range(1, events + 1), places)):
-        chance, fatal, directory = random.Random(event), event, root / "broken"
+        rng, fatal, directory = random.Random(event), event, root / "broken"
         while not survived(fatal, directory):
             kills += 1
-            fatal = chance.randrange(1, 2 * events)
+            fatal = rng.randrange(1, 2 * events)
         broken = kept(directory)
         for name in unbroken.keys() | broken.keys():
             if unbroken.get(name) != broken.get(name):

@@ -1,4 +1,4 @@
-"""A run as command line and web page read it."""
+"""Runs as the command line and the page read them."""
 
 import json
 import math
@@ -10,16 +10,14 @@ import numpy as np
 import pytest
 
 from selfmate.runs.card import Best, Card
-from selfmate.runs.directory import RunDirectory
-from selfmate.runs.errors import DamagedError, RunRefusedError
-from selfmate.runs.listing import delete_run, list_runs
-from selfmate.runs.on_disk import Session, open_run
-from selfmate.runs.run import Step
+from selfmate.runs.directory import RunDirectory, delete_run, list_runs
+from selfmate.runs.run import CorruptError, RunRefusedError, Step
+from selfmate.runs.session import Session, open_run
 from unit.runs.kept import contents
 from unit.runs.toy import CONFIG, HEADER, PLAYER, POLICY, ToyState, run_toy, stop_at
 
 
-def test_what_a_run_says_of_itself(tmp_path: Path) -> None:
+def test_a_run_reports_settings_status_metrics_and_best(tmp_path: Path) -> None:
     run_toy(tmp_path)
     run = RunDirectory(tmp_path)
     assert (run.learner, run.config) == ("toy", CONFIG)
@@ -44,10 +42,10 @@ def test_a_run_is_read_while_it_is_written(tmp_path: Path) -> None:
         assert len(list(run.metrics())) == step.number - 1
 
     run_toy(tmp_path, before=look)
-    assert states == ["running"] * (12 + 2)  # two steps were done again
+    assert states == ["running"] * (12 + 2)  # two steps were repeated
 
 
-def test_a_torn_line_is_no_line_yet(tmp_path: Path) -> None:
+def test_an_incomplete_line_is_not_read(tmp_path: Path) -> None:
     run_toy(tmp_path)
     data = (tmp_path / "metrics.jsonl").read_bytes()
     for length in range(len(data) - 60, len(data)):
@@ -56,13 +54,13 @@ def test_a_torn_line_is_no_line_yet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"state": 1}', '{"state": "flying"}', '{"x": 1}'])
-def test_a_broken_status_is_none(tmp_path: Path, text: str) -> None:
+def test_without_a_readable_status_a_run_counts_as_killed(tmp_path: Path, text: str) -> None:
     run_toy(tmp_path)
     (tmp_path / "status.json").write_text(text)
     assert RunDirectory(tmp_path).status().state == "killed"
 
 
-def test_figures_that_come_and_go_are_columns_with_gaps(tmp_path: Path) -> None:
+def test_metrics_of_some_steps_are_columns_with_gaps(tmp_path: Path) -> None:
     with open_run(tmp_path, HEADER, POLICY, Session()) as run:
         for step in run.steps(ToyState(), total=4, unit="cycles", player=PLAYER):
             step.record({"loss": 1.5} if step.number % 2 else {"wins": 3})
@@ -93,7 +91,7 @@ def test_versions_of_the_weights(tmp_path: Path) -> None:
         assert found.passed_over == ()
 
 
-def test_damaged_versions_are_passed_over_aloud(tmp_path: Path) -> None:
+def test_corrupt_versions_are_skipped_and_named(tmp_path: Path) -> None:
     run_toy(tmp_path)
     run = RunDirectory(tmp_path)
     for step in (2, 12):
@@ -106,11 +104,13 @@ def test_damaged_versions_are_passed_over_aloud(tmp_path: Path) -> None:
     with pytest.raises(RunRefusedError, match="00000012 cannot be used"):
         run.checkpoint(12)
     kinds = {step: type(card) for step, card in run.checkpoints().items()}
-    assert kinds == {0: Card, 2: Card, 6: DamagedError, 9: Card, 12: Card}
+    assert kinds == {0: Card, 2: Card, 6: CorruptError, 9: Card, 12: Card}
 
 
 @pytest.mark.parametrize("version", ["newest", "", "-1", "7", 7, "٣"])
-def test_unknown_versions_are_named_with_what_there_is(tmp_path: Path, version: str | int) -> None:
+def test_unknown_versions_are_refused_with_what_there_is(
+    tmp_path: Path, version: str | int
+) -> None:
     run_toy(tmp_path)
     with pytest.raises(RunRefusedError, match=r"last, best or one of 0, 2, 6, 9, 12"):
         RunDirectory(tmp_path).checkpoint(version)

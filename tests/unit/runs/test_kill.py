@@ -1,4 +1,4 @@
-"""A killed run goes on as if nothing had been."""
+"""A killed run resumes bit for bit."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ TOY = "unit.runs.toy"
 PLACES = 50
 
 
-def test_killed_anywhere_a_run_ends_the_same_to_the_byte(tmp_path: Path) -> None:
+def test_a_run_killed_anywhere_resumes_bit_for_bit(tmp_path: Path) -> None:
     program = Path(__file__).with_name("kill_everywhere.py")
     done = subprocess.run(
         [sys.executable, str(program), str(tmp_path), str(PLACES)],
@@ -23,7 +23,7 @@ def test_killed_anywhere_a_run_ends_the_same_to_the_byte(tmp_path: Path) -> None
     assert int(done.stdout) >= PLACES
 
 
-def test_a_killed_process_is_seen_and_its_lock_is_free(tmp_path: Path) -> None:
+def test_a_killed_run_is_reported_as_killed_and_can_be_resumed(tmp_path: Path) -> None:
     events = events_of(run_killed(0, TOY, "whole", cwd=tmp_path))
     assert was_killed(run_killed(events // 2, TOY, "run", cwd=tmp_path))
     assert RunDirectory(tmp_path / "run").status().state == "killed"
@@ -33,7 +33,7 @@ def test_a_killed_process_is_seen_and_its_lock_is_free(tmp_path: Path) -> None:
     assert kept(tmp_path / "run") == kept(tmp_path / "whole")
 
 
-def test_processes_do_not_matter(tmp_path: Path) -> None:
+def test_a_run_is_the_same_in_any_process(tmp_path: Path) -> None:
     run_killed(0, TOY, "there", cwd=tmp_path)
     run_toy(tmp_path / "here")
     assert kept(tmp_path / "here") == kept(tmp_path / "there")

@@ -1,4 +1,4 @@
-"""What a learner says in a step, which step it calls the best, and where its time went."""
+"""Notes of steps, the step that the learner calls the best, and the parts of a step's time."""
 
 import json
 from collections.abc import Callable
@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.on_disk import RunOnDisk, Session, open_run
 from selfmate.runs.run import Step
+from selfmate.runs.session import DiskRun, Session, open_run
 from unit.runs.kept import result
 from unit.runs.toy import HEADER, PLAYER, POLICY, ToyState
 
 pytestmark = pytest.mark.usefixtures("no_flushing")
 STEPS = 8
-BEST = (2, 5)  # what the learner says, whatever the scores
+BEST = (2, 5)  # by the learner's decision, whatever the scores
 
 
-def talk(
+def run_with_notes(
     directory: Path,
     session: Session | None = None,
     before: Callable[[Step], None] = lambda step: None,
-) -> RunOnDisk:
-    """Says something in every step; step 4, after the checkpoint 3, comes to nothing once."""
+) -> DiskRun:
+    """Adds notes in every step; step 4, after checkpoint 3, fails once."""
     state = ToyState()
     with open_run(directory, HEADER, POLICY, session or Session()) as run:
         for step in run.steps(state, total=STEPS, unit="cycles", player=PLAYER):
@@ -31,7 +31,7 @@ def talk(
             step.say(f"step {step.number}, attempt {step.attempt}")
             step.say("and more")
             if (step.number, step.attempt) == (4, 1):
-                step.go_back("it stumbled")
+                step.roll_back("it stumbled")
                 continue
             seconds = {"playing": 0.25, "learning": 0.125} if step.number > 1 else None
             score = 10.0 - step.number
@@ -52,16 +52,16 @@ def expected(steps: int) -> list[tuple[int, str]]:
     ]
 
 
-def test_what_is_not_aloud_is_only_kept(tmp_path: Path) -> None:
-    said: list[str] = []
-    session = Session(say=said.append)
+def test_a_note_that_is_not_aloud_is_saved_and_not_printed(tmp_path: Path) -> None:
+    printed: list[str] = []
+    session = Session(say=printed.append)
     with open_run(tmp_path, HEADER, POLICY, session) as run:
         for step in run.steps(ToyState(), total=1, unit="cycles", player=PLAYER):
             step.say("hear", aloud=True)
             step.say("hush", aloud=False)
             step.say("help", alarm=True)
             step.record({})
-    assert said == ["hear", "help"]
+    assert printed == ["hear", "help"]
     assert list(RunDirectory(tmp_path).notes()) == [
         {"step": 1, "note": "hear"},
         {"step": 1, "note": "hush", "aloud": False},
@@ -69,32 +69,32 @@ def test_what_is_not_aloud_is_only_kept(tmp_path: Path) -> None:
     ]
 
 
-def test_notes_are_said_and_kept_with_their_step(tmp_path: Path) -> None:
-    said: list[str] = []
-    talk(tmp_path, Session(say=said.append))
+def test_notes_are_printed_and_saved_with_their_step(tmp_path: Path) -> None:
+    printed: list[str] = []
+    run_with_notes(tmp_path, Session(say=printed.append))
     assert notes_of(tmp_path) == expected(STEPS)
-    (back,) = [sentence for sentence in said if "going back" in sentence]
-    assert [sentence for sentence in said if sentence != back] == [
+    (rollback,) = [sentence for sentence in printed if "rolling back" in sentence]
+    assert [sentence for sentence in printed if sentence != rollback] == [
         note for _, note in expected(STEPS)
-    ], "what was said in a step that came to nothing is not"
+    ], "the notes of a failed step are not printed"
 
 
-def test_notes_are_the_same_when_a_run_is_paused_or_dies(tmp_path: Path) -> None:
+def test_notes_are_the_same_if_a_run_is_paused_or_crashes(tmp_path: Path) -> None:
     def die(step: Step) -> None:
         if step.number == 6:
             raise KeyError
 
-    talk(tmp_path / "whole", Session(say=lambda _: None))
+    run_with_notes(tmp_path / "whole", Session(say=lambda _: None))
     quiet = Session(say=lambda _: None, resume=True)
-    talk(tmp_path / "broken", Session(say=lambda _: None, minutes=1e-9))
+    run_with_notes(tmp_path / "broken", Session(say=lambda _: None, minutes=1e-9))
     with pytest.raises(KeyError):
-        talk(tmp_path / "broken", quiet, before=die)
+        run_with_notes(tmp_path / "broken", quiet, before=die)
     assert notes_of(tmp_path / "broken") == expected(5)
-    talk(tmp_path / "broken", quiet)
+    run_with_notes(tmp_path / "broken", quiet)
     assert result(tmp_path / "broken") == result(tmp_path / "whole")
 
 
-def test_a_run_where_nothing_was_said_has_no_notes(tmp_path: Path) -> None:
+def test_a_run_without_notes_has_none(tmp_path: Path) -> None:
     with open_run(tmp_path, HEADER, POLICY, Session()) as run:
         for step in run.steps(ToyState(), total=2, unit="cycles", player=PLAYER):
             step.record({})
@@ -103,20 +103,20 @@ def test_a_run_where_nothing_was_said_has_no_notes(tmp_path: Path) -> None:
 
 def test_the_best_is_the_one_the_learner_names(tmp_path: Path) -> None:
     """Step 5 has a lower score than 2, and 1, which was not called the best, the highest."""
-    talk(tmp_path)
+    run_with_notes(tmp_path)
     assert json.loads((tmp_path / "best.json").read_text())["step"] == 5
     assert RunDirectory(tmp_path).checkpoint("best").card.step == 5
 
 
-def test_a_best_without_a_score_is_a_mistake(tmp_path: Path) -> None:
+def test_a_best_step_needs_a_score(tmp_path: Path) -> None:
     with open_run(tmp_path, HEADER, POLICY, Session()) as run:
         step = next(iter(run.steps(ToyState(), total=2, unit="cycles", player=PLAYER)))
         with pytest.raises(RuntimeError, match="the best step must have a score"):
             step.record({}, best=True)
 
 
-def test_timings_have_parts_where_a_learner_gave_them(tmp_path: Path) -> None:
-    talk(tmp_path)
+def test_timings_have_the_parts_that_a_learner_reported(tmp_path: Path) -> None:
+    run_with_notes(tmp_path)
     timings = list(RunDirectory(tmp_path).timings())
     assert [timing["step"] for timing in timings] == list(range(1, STEPS + 1))
     assert "parts" not in timings[0]

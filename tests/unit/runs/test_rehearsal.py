@@ -1,47 +1,47 @@
-"""How long a run will take, from a few of its steps."""
+"""Estimating the length of a run from a few of its steps."""
 
 import math
 import time
 
 import pytest
 
-from selfmate.runs.errors import RunFailedError
-from selfmate.runs.rehearsal import Rehearsal
+from selfmate.runs.run import RunFailedError
+from selfmate.runs.steps import Rehearsal
 from unit.runs.toy import PLAYER, SIZE, TOTAL, ToyState, train
 
 
 class Clock:
-    """Time that passes only when told to."""
+    """A clock that the test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
         monkeypatch.setattr(time, "perf_counter", lambda: self.now)
 
 
-def test_the_first_step_warms_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_step_warms_up_and_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, rehearsal, state = Clock(monkeypatch), Rehearsal(), ToyState()
     train(rehearsal, state, lambda step: setattr(clock, "now", clock.now + 0.2 / step.number))
     assert len(state.replay) == 4 * SIZE  # 0.2 + 0.1 + 0.067 + 0.05 s
     assert math.isclose(rehearsal.seconds_for(1500), 1500 * (0.2 / 2 + 0.2 / 3 + 0.2 / 4) / 15)
 
 
-def test_one_long_step_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_long_step_suffices(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, rehearsal, state = Clock(monkeypatch), Rehearsal(), ToyState()
     train(rehearsal, state, lambda step: setattr(clock, "now", clock.now + 50))
     assert len(state.replay) == SIZE
     assert rehearsal.seconds_for(TOTAL) == 50 / SIZE * TOTAL
 
 
-def test_a_short_run_is_rehearsed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_run_is_rehearsed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     Clock(monkeypatch)
     rehearsal, state = Rehearsal(), ToyState()
     train(rehearsal, state, fails=lambda step: False)
     assert len(state.replay) == TOTAL
 
 
-def test_there_is_no_way_back_in_a_rehearsal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rehearsal_cannot_roll_back(monkeypatch: pytest.MonkeyPatch) -> None:
     Clock(monkeypatch)
-    with pytest.raises(RunFailedError, match=r"step 5 came to nothing: .*; nothing is written"):
+    with pytest.raises(RunFailedError, match=r"step 5 failed: .*; nothing is written"):
         train(Rehearsal(), ToyState())
 
 

@@ -1,4 +1,4 @@
-"""Games that a learner shows: kept with their step, bounded, and found without reading them all."""
+"""Sample games: saved with their step, bounded, and the newest found without reading them all."""
 
 import json
 from dataclasses import asdict
@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.json_text import json_line
-from selfmate.runs.on_disk import Session, open_run
-from selfmate.runs.run import Step
-from selfmate.runs.sample_game import MOST_MOVES, MOST_SAMPLE_BYTES, SampleGame
+from selfmate.runs.files import json_line
+from selfmate.runs.run import MAX_MOVES, MAX_SAMPLE_BYTES, SampleGame, Step
+from selfmate.runs.session import Session, open_run
 from unit.runs.kept import result
 from unit.runs.toy import HEADER, PLAYER, POLICY, STEPS, ToyState, run_toy, stop_at
 
@@ -23,10 +22,10 @@ GAME = SampleGame(
 
 
 def shown_twice(step: Step) -> None:
-    step.show(GAME)  # and then the toy's own
+    step.show(GAME)  # the toy then shows its own
 
 
-def test_games_are_kept_with_their_step_but_not_of_a_step_that_came_to_nothing(
+def test_games_are_saved_with_their_step_and_not_of_failed_steps(
     tmp_path: Path,
 ) -> None:
     run_toy(tmp_path)
@@ -37,7 +36,7 @@ def test_games_are_kept_with_their_step_but_not_of_a_step_that_came_to_nothing(
     }
 
 
-def test_a_line_says_all(tmp_path: Path) -> None:
+def test_the_format_of_a_line(tmp_path: Path) -> None:
     with open_run(tmp_path, HEADER, POLICY, Session()) as run:
         for step in run.steps(ToyState(), total=2, unit="cycles", player=PLAYER):
             if step.number == 2:
@@ -72,19 +71,17 @@ def test_the_newest_is_the_last_whole_line(tmp_path: Path) -> None:
 def test_the_newest_is_found_after_long_ones(tmp_path: Path) -> None:
     run_toy(tmp_path, before=stop_at(2))
     wide = "\N{GRINNING FACE}" * 200  # twelve bytes each
-    moves = ("a7a8q",) * MOST_MOVES
+    moves = ("a7a8q",) * MAX_MOVES
     long = SampleGame(start=wide, moves=moves, result=wide, reason=wide, white=wide, black=wide)
     line = json_line(long.entry(10**9))
-    assert len(line) <= MOST_SAMPLE_BYTES
+    assert len(line) <= MAX_SAMPLE_BYTES
     path = tmp_path / "games" / "samples.jsonl"
     path.write_bytes(3 * line + line[:-1])
     assert RunDirectory(tmp_path).newest_sample() == json.loads(line)
 
 
 @given(st.binary(max_size=60))
-def test_whatever_is_in_the_file_it_is_read(
-    tmp_path_factory: pytest.TempPathFactory, data: bytes
-) -> None:
+def test_any_file_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     folder = tmp_path_factory.mktemp("run")
     (folder / "config.toml").write_bytes(HEADER.to_toml())
     (folder / "games").mkdir()
@@ -93,7 +90,7 @@ def test_whatever_is_in_the_file_it_is_read(
     assert found is None or isinstance(found, dict)
 
 
-def test_a_run_of_older_days_has_none_and_goes_on(tmp_path: Path, whole: dict[str, bytes]) -> None:
+def test_an_older_run_without_games_can_be_resumed(tmp_path: Path, whole: dict[str, bytes]) -> None:
     run_toy(tmp_path, before=stop_at(8))
     (tmp_path / "games" / "samples.jsonl").unlink()
     (tmp_path / "games").rmdir()
@@ -111,8 +108,8 @@ def test_a_run_of_older_days_has_none_and_goes_on(tmp_path: Path, whole: dict[st
         ({"moves": ("",)}, "'' is no move"),
         ({"moves": ("e7e8qq",)}, "'e7e8qq' is no move"),
         ({"moves": ("é2e4",)}, "is no move"),
-        ({"moves": ("e2e4",) * (MOST_MOVES + 1)}, "at most 16,384 moves"),
-        ({"white": "x" * 201}, "white of a sample game has at most 200 letters"),
+        ({"moves": ("e2e4",) * (MAX_MOVES + 1)}, "at most 16,384 moves"),
+        ({"white": "x" * 201}, "white of a sample game has at most 200 characters"),
     ],
 )
 def test_games_are_bounded(wrong: dict[str, object], message: str) -> None:

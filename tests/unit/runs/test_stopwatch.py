@@ -1,10 +1,10 @@
-"""Parts of a step add up, by a clock that a test turns."""
+"""The stopwatch adds up the parts of a step."""
 
 import time
 
 import pytest
 
-from selfmate.runs.stopwatch import Stopwatch
+from selfmate.runs.run import Stopwatch
 
 
 class Clock:
@@ -18,18 +18,18 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def test_parts_add_up_and_what_is_within_another_counts_in_both(clock: Clock) -> None:
+def test_parts_add_up_and_nested_parts_count_in_both(clock: Clock) -> None:
     watch = Stopwatch()
     for _ in range(3):
         with watch("outer"):
             clock.now += 2
             with watch("inner"):
                 clock.now += 0.5
-        clock.now += 10  # of nobody
+        clock.now += 10  # in no part
     assert watch.seconds == pytest.approx({"inner": 1.5, "outer": 7.5})
 
 
-def test_a_part_that_fails_counts(clock: Clock) -> None:
+def test_a_part_that_raises_counts(clock: Clock) -> None:
     watch = Stopwatch()
 
     def fail() -> None:

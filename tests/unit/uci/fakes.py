@@ -1,4 +1,4 @@
-"""Players that need no search, each with one habit the engine must cope with."""
+"""Players without a search, each with one behaviour that the engine must cope with."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,19 +7,19 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.players import Choices, Limits, Question, Thought
+from selfmate.players import Analysis, Choices, Limits, SearchRequest
 from selfmate.rules import Board
-from selfmate.uci.traits import Traits
+from selfmate.uci.options import Capabilities
 
-Report = Callable[[Thought], None]
+Report = Callable[[Analysis], None]
 WORTH = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
 
 
 class Fake:
-    """Plays by chance, and remembers what it was asked."""
+    """Plays a random move and records the requests."""
 
-    games_at_once = 1
-    traits = Traits()
+    parallel_games = 1
+    capabilities = Capabilities()
 
     def __init__(self) -> None:
         self.asked: list[Limits] = []
@@ -32,20 +32,20 @@ class Fake:
         return type(self).__name__.lower()
 
     def choose(
-        self, boards: Sequence[Board], dice: NDArray[np.uint64], limits: Limits | None = None
+        self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits | None = None
     ) -> Choices:
-        raise NotImplementedError("the engine thinks on one board at a time")
+        raise NotImplementedError("the engine asks about one board at a time")
 
-    def think(self, question: Question) -> Thought:
-        assert question.board.outcome() is None, "players are not asked about finished games"
-        self.asked.append(question.limits)
-        self.temperatures.append(question.temperature)
-        self.searched_with.append((question.c_puct, question.threads))
-        return self.answer(question.board, question.dice, question.stop, question.report)
+    def analyse(self, request: SearchRequest) -> Analysis:
+        assert request.board.outcome() is None, "players are not asked about finished games"
+        self.asked.append(request.limits)
+        self.temperatures.append(request.temperature)
+        self.searched_with.append((request.c_puct, request.threads))
+        return self.answer(request.board, request.seed, request.stop, request.report)
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         moves = board.legal_moves()
-        return Thought(best=moves[dice % len(moves)])
+        return Analysis(best=moves[seed % len(moves)])
 
     def close(self) -> None:
         self.closed = True
@@ -56,56 +56,56 @@ class Chance(Fake):
 
 
 class Steady(Fake):
-    """The first move by name, with everything there is to tell about it."""
+    """Plays the first move by name, with a complete analysis."""
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         best = min(board.legal_moves())
         after = board.copy()
         after.push(best)
         line = (best, min(after.legal_moves())) if after.legal_moves() else (best,)
-        report(Thought(best=best, depth=1, score_pawns=0.25, nodes=20))
-        return Thought(
+        report(Analysis(best=best, depth=1, score_pawns=0.25, nodes=20))
+        return Analysis(
             best=best, line=line, depth=2, score_pawns=-0.5, wdl=(0.2, 0.5, 0.3), nodes=420
         )
 
 
 class Patient(Fake):
-    """Says what it would play, and thinks until told to stop."""
+    """Reports a move at once and searches until told to stop."""
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
-        thought = Thought(best=min(board.legal_moves()), depth=1)
-        report(thought)
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
+        analysis = Analysis(best=min(board.legal_moves()), depth=1)
+        report(analysis)
         stop.wait()
-        return thought
+        return analysis
 
 
 class Deaf(Fake):
-    """Does not hear `stop`."""
+    """Ignores `stop`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.release = Event()
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         self.release.wait()
-        return super().answer(board, dice, stop, report)
+        return super().answer(board, seed, stop, report)
 
 
 class Broken(Fake):
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         raise RuntimeError("out of\nbestmove e2e5\nluck")
 
 
 class Cheat(Fake):
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
-        report(Thought(best="e1e8", score_pawns=float("nan")))
-        return Thought(best="e1e8\nbestmove e1e8")
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
+        report(Analysis(best="e1e8", score_pawns=float("nan")))
+        return Analysis(best="e1e8\nbestmove e1e8")
 
 
 class Miser(Fake):
-    """Counts material and moves what comes first."""
+    """Plays the first move by name; its score is the material."""
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         ours, theirs = ("isupper", "islower") if board.turn == "white" else ("islower", "isupper")
         placement = board.fen().split()[0]
 
@@ -113,40 +113,40 @@ class Miser(Fake):
             return sum(WORTH.get(p.lower(), 0) for p in placement if getattr(p, side)())
 
         best = min(board.legal_moves())
-        return Thought(best=best, score_pawns=float(worth(ours) - worth(theirs)), depth=1)
+        return Analysis(best=best, score_pawns=float(worth(ours) - worth(theirs)), depth=1)
 
 
 class Opinionated(Fake):
-    """Has a policy: later names are likelier."""
+    """Has a policy: later names are more likely."""
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         moves = sorted(board.legal_moves())
         weights = {move: float(rank) for rank, move in enumerate(moves)}
-        return Thought(best=moves[-1], policy=weights)
+        return Analysis(best=moves[-1], policy=weights)
 
 
 class Thorough(Fake):
-    """Judges every move: later names are better."""
+    """Scores every move: later names are better."""
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         moves = sorted(board.legal_moves())
         ranked = [
-            Thought(best=move, score_pawns=float(score), depth=1)
+            Analysis(best=move, score_pawns=float(score), depth=1)
             for score, move in enumerate(moves)
         ][::-1]
         return replace(ranked[0], others=tuple(ranked[1:]))
 
 
 class Searcher(Fake):
-    """Counts visits: later names have more, and the likeliest reply to all is the first by name."""
+    """Has visits: later names have more, and the expected reply is the first by name."""
 
-    traits = Traits(temperature=0.0, c_puct=1.5, uses_time=True)
+    capabilities = Capabilities(temperature=0.0, c_puct=1.5, uses_time=True)
 
-    def answer(self, board: Board, dice: int, stop: Event, report: Report) -> Thought:
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         moves = sorted(board.legal_moves(), reverse=True)
         visits = {move: 10 * (len(moves) - rank) for rank, move in enumerate(moves)}
         first, *others = (
-            Thought(
+            Analysis(
                 best=move,
                 line=(move, self._reply(board, move)),
                 score_pawns=0.5 - rank / 4,

@@ -1,4 +1,4 @@
-"""Talks to an engine as a GUI does, line by line, without a process."""
+"""A GUI for the engine, line by line, without a process."""
 
 from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
@@ -9,28 +9,30 @@ from selfmate.players import Player
 from selfmate.uci.engine import Engine
 from unit.uci.fakes import Fake
 
-PATIENCE_S = 30  # only a broken engine is waited for so long
+TIMEOUT_S = 30  # only a broken engine takes so long
 
 
 def converse(player: Player, lines: Iterable[str]) -> list[str]:
-    """All that an engine says to some lines and then the end of the input."""
-    said: list[str] = []
-    engine = Engine(player.name, lambda: player, said.append, lambda: 7)
+    """All output of an engine for these lines and the end of the input."""
+    output: list[str] = []
+    engine = Engine(player.name, lambda: player, output.append, lambda: 7)
     engine.run(lines)
-    return said
+    return output
 
 
-def bestmoves(said: Iterable[str]) -> list[str]:
-    return [line.split()[1] for line in said if line.startswith("bestmove")]
+def bestmoves(output: Iterable[str]) -> list[str]:
+    return [line.split()[1] for line in output if line.startswith("bestmove")]
 
 
 class Session:
     """A running engine; `with` ends it."""
 
     def __init__(self, player: Fake) -> None:
-        self._said: SimpleQueue[str] = SimpleQueue()
-        self._sent: SimpleQueue[str | None] = SimpleQueue()
-        self.engine = Engine(player.name, lambda: player, self._said.put, lambda: 7, player.traits)
+        self._output: SimpleQueue[str] = SimpleQueue()
+        self._input: SimpleQueue[str | None] = SimpleQueue()
+        self.engine = Engine(
+            player.name, lambda: player, self._output.put, lambda: 7, player.capabilities
+        )
         self._thread = Thread(target=self.engine.run, args=(self._lines(),), daemon=True)
 
     def __enter__(self) -> "Session":
@@ -44,10 +46,10 @@ class Session:
 
     def send(self, *lines: str) -> None:
         for line in lines:
-            self._sent.put(line)
+            self._input.put(line)
 
     def read(self) -> str:
-        return self._said.get(timeout=PATIENCE_S)
+        return self._output.get(timeout=TIMEOUT_S)
 
     def read_until(self, start: str) -> list[str]:
         lines = [self.read()]
@@ -56,12 +58,12 @@ class Session:
         return lines
 
     def end(self) -> list[str]:
-        """Ends the input; what the engine still said."""
-        self._sent.put(None)
-        self._thread.join(PATIENCE_S)
+        """Ends the input; returns the rest of the output."""
+        self._input.put(None)
+        self._thread.join(TIMEOUT_S)
         assert not self._thread.is_alive()
-        return [self._said.get() for _ in range(self._said.qsize())]
+        return [self._output.get() for _ in range(self._output.qsize())]
 
     def _lines(self) -> Iterator[str]:
-        while (line := self._sent.get()) is not None:
+        while (line := self._input.get()) is not None:
             yield line

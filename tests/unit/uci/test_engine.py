@@ -1,4 +1,4 @@
-"""The engine with players of every habit: one legal `bestmove` for each `go`."""
+"""The engine with well and badly behaved players: one legal `bestmove` for each `go`."""
 
 import random
 
@@ -6,15 +6,15 @@ import pytest
 
 from selfmate.players import Limits, Player
 from selfmate.rules import Board
+from selfmate.uci.commands import GO_KEYWORDS
 from selfmate.uci.engine import Engine, NoPlayerError
-from selfmate.uci.go import KEYWORDS
-from selfmate.uci.traits import Traits
+from selfmate.uci.options import Capabilities
 from unit.uci.fakes import FAKES, Chance, Deaf, Patient, Searcher, Steady
 from unit.uci.session import Session, bestmoves, converse
 
 COMMANDS = ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position"]
 COMMANDS += ["go", "stop", "ponderhit"]
-WORDS = [*COMMANDS, *KEYWORDS, "startpos", "fen", "moves", "name", "value", "on", "off", "true"]
+WORDS = [*COMMANDS, *GO_KEYWORDS, "startpos", "fen", "moves", "name", "value", "on", "off", "true"]
 WORDS += ["e2e4", "e7e5", "g1f3", "a7a8q", "0000", "e2e5", "0", "1", "-1", "50", "99999999999"]
 WORDS += ["Move Overhead", "UCI_ShowWDL", "8/8/8/8/8/8/8/K1k5 w - - 0 1", Board().fen()]
 WORDS += ["\x00", "é", "\t", "♞", "k" * 999]
@@ -33,7 +33,7 @@ WORDS += ["\x00", "é", "\t", "♞", "k" * 999]
         ("go infinite wtime 5000 btime 5000", Limits()),
     ],
 )
-def test_the_player_is_told_the_limits(line: str, limits: Limits) -> None:
+def test_the_player_gets_the_limits_of_go(line: str, limits: Limits) -> None:
     player = Chance()
     with Session(player) as session:
         session.send(line, "stop")
@@ -42,7 +42,7 @@ def test_the_player_is_told_the_limits(line: str, limits: Limits) -> None:
     assert player.asked == [limits]
 
 
-def test_the_player_is_loaded_once_and_late() -> None:
+def test_the_player_is_loaded_once_when_it_is_needed() -> None:
     loaded: list[Player] = []
 
     def load() -> Player:
@@ -57,17 +57,17 @@ def test_the_player_is_loaded_once_and_late() -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("depth=9"), ImportError("no torch"), OSError("gone")])
-def test_without_a_player_there_is_no_engine(error: Exception) -> None:
+def test_a_player_that_does_not_load_ends_the_engine(error: Exception) -> None:
     def load() -> Player:
         raise error
 
     said: list[str] = []
-    with pytest.raises(NoPlayerError, match=f"player 'x' cannot be had: {error}"):
+    with pytest.raises(NoPlayerError, match=f"player 'x' cannot be loaded: {error}"):
         Engine("x", load, said.append, lambda: 0).run(["isready", "isready"])
-    assert said == [f"info string the player x cannot be had: {error}"]
+    assert said == [f"info string the player x cannot be loaded: {error}"]
 
 
-def test_closing_ends_the_player() -> None:
+def test_close_closes_the_player() -> None:
     player = Chance()
     engine = Engine("x", lambda: player, lambda line: None, lambda: 0)
     assert engine.close(0)
@@ -77,20 +77,20 @@ def test_closing_ends_the_player() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(FAKES) - {"deaf"}))
-def test_as_many_answers_as_questions(name: str) -> None:
+def test_every_go_gets_one_bestmove(name: str) -> None:
     lines = ["go depth 1", "go infinite", "go ponder", "stop", "stop", "go movetime 1"] * 20
     moves = bestmoves(converse(FAKES[name](), lines))
     assert len(moves) == 80
     assert set(moves) <= set(Board().legal_moves())
 
 
-def test_quit_answers_the_search_first_and_obeys_nothing_more() -> None:
+def test_quit_answers_the_search_first_and_ignores_later_lines() -> None:
     said = converse(Patient(), ["go infinite", "quit", "go", "isready", "quit"])
     assert len(bestmoves(said)) == 1
     assert "readyok" not in said
 
 
-def test_signals_quit_as_well() -> None:
+def test_quit_from_outside_answers_the_search_first() -> None:
     with Session(Patient()) as session:
         session.send("go infinite")
         session.read()
@@ -98,22 +98,24 @@ def test_signals_quit_as_well() -> None:
         assert session.read_until("bestmove")[-1] == "bestmove a2a3"
 
 
-def test_a_player_that_does_not_stop_is_answered_for() -> None:
+def test_a_player_that_does_not_stop_gets_a_random_move() -> None:
     player = Deaf()
     with Session(player) as session:
         session.send("go infinite", "stop")
-        assert session.read() == "info string no thought of the player to go by: a move by chance"
+        assert (
+            session.read() == "info string the player gave no move: a random legal move is played"
+        )
         assert session.read().startswith("bestmove")
         session.send("go movetime 1", "isready")
         session.read_until("readyok")
-        assert len(player.asked) <= 1, "it is not asked two things at once"
+        assert len(player.asked) <= 1, "it gets one request at a time"
         player.release.set()
         session.send("go")
         session.read_until("info time")
         assert session.read().startswith("bestmove")
 
 
-def test_what_a_late_player_says_is_not_heard() -> None:
+def test_analyses_after_bestmove_are_dropped() -> None:
     player = Deaf()
     with Session(player) as session:
         session.send("go", "stop")
@@ -123,24 +125,24 @@ def test_what_a_late_player_says_is_not_heard() -> None:
         assert session.end() == []
 
 
-def test_debug_tells_the_plan() -> None:
+def test_debug_shows_limits_and_time_budget() -> None:
     said = converse(Chance(), ["debug on", "go movetime 1060", "debug off", "go"])
     plans = [line for line in said if "Limits" in line]
     assert len(plans) == 1
     assert "20 moves" in plans[0]
 
 
-def test_options_are_introduced_with_their_defaults() -> None:
+def test_option_lines_always_have_the_defaults() -> None:
     said = converse(Steady(), ["uci", "setoption name Move Overhead value 0", "uci"])
     assert said[: len(said) // 2] == said[len(said) // 2 :]
 
 
-def test_a_temperature_is_offered_where_the_player_has_one() -> None:
+def test_temperature_is_offered_if_the_player_has_one() -> None:
     player, said = Chance(), list[str]()
     lines = ["uci", "go", "stop"]
     for value in ("25", "0", "1001", "12"):
         lines += [f"setoption name temperature value {value}", "go", "stop"]
-    Engine("x", lambda: player, said.append, lambda: 0, Traits(0.125)).run(lines)
+    Engine("x", lambda: player, said.append, lambda: 0, Capabilities(0.125)).run(lines)
     assert "option name Temperature type spin default 12 min 0 max 1000" in said
     assert "info string '1001' is not a whole number 0..1000" in said
     assert player.temperatures == [None, 0.25, 0.0, 0.0, None]
@@ -149,24 +151,24 @@ def test_a_temperature_is_offered_where_the_player_has_one() -> None:
 def test_searchmoves_keep_the_temperature() -> None:
     player = Chance()
     lines = ["setoption name Temperature value 30", "go searchmoves e2e4"]
-    Engine("x", lambda: player, lambda line: None, lambda: 0, Traits(0.0)).run(lines)
+    Engine("x", lambda: player, lambda line: None, lambda: 0, Capabilities(0.0)).run(lines)
     assert set(player.temperatures) == {0.3}
 
 
-def test_no_temperature_where_the_player_has_none() -> None:
+def test_temperature_is_not_offered_if_the_player_has_none() -> None:
     said = converse(Chance(), ["uci", "setoption name Temperature value 25"])
     assert not any(line.startswith("option name Temperature") for line in said)
     assert said[-1].startswith("info string no option 'Temperature'; there are: Move Overhead")
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_line_can_break_it(seed: int) -> None:
+def test_no_input_breaks_the_engine(seed: int) -> None:
     """A thousand lines of words in any order, with a good `go` now and then."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     lines = []
     for _ in range(1000):
-        words = dice.choices(WORDS, k=dice.randrange(8))
-        lines.append(" ".join([dice.choice(COMMANDS), *words] if dice.random() < 0.8 else words))
+        words = rng.choices(WORDS, k=rng.randrange(8))
+        lines.append(" ".join([rng.choice(COMMANDS), *words] if rng.random() < 0.8 else words))
     said = converse(Chance(), [*lines, "stop", "isready"])
     assert said[-1] == "readyok"
     assert len(bestmoves(said)) == sum(line.split()[:1] == ["go"] for line in lines)
@@ -174,13 +176,13 @@ def test_no_line_can_break_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whole_games_are_legal(seed: int) -> None:
+def test_games_against_itself_are_legal(seed: int) -> None:
     """The engine against itself: every move it gives can be played."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     board, player = Board(), Chance()
     with Session(player) as session:
         while board.outcome() is None and len(board.moves) < 200:
-            limit = dice.choice(["depth 1", "wtime 9999 btime 9999", "nodes 5", "infinite"])
+            limit = rng.choice(["depth 1", "wtime 9999 btime 9999", "nodes 5", "infinite"])
             session.send(f"position startpos moves {' '.join(board.moves)}", f"go {limit}", "stop")
             board.push(session.read_until("bestmove")[-1].split()[1])
 
@@ -200,7 +202,7 @@ LARGEST = 2**31 - 1
         ("go ponder movetime 1060", Limits(nodes=LARGEST)),
     ],
 )
-def test_a_search_uses_the_time_it_is_given(line: str, limits: Limits) -> None:
+def test_a_tree_search_uses_all_of_its_time(line: str, limits: Limits) -> None:
     player = Searcher()
     with Session(player) as session:
         session.send(line, "stop")
@@ -209,7 +211,7 @@ def test_a_search_uses_the_time_it_is_given(line: str, limits: Limits) -> None:
     assert player.asked == [limits]
 
 
-def test_a_search_follows_its_options() -> None:
+def test_a_tree_search_gets_its_options() -> None:
     player = Searcher()
     with Session(player) as session:
         session.send("go", "setoption name CPuct value 170", "setoption name Threads value 2", "go")

@@ -10,7 +10,7 @@ import chess
 import chess.engine
 import pytest
 
-from selfmate.uci.process import LONGEST_LINE, read_lines
+from selfmate.uci.process import MAX_LINE_BYTES, read_lines
 from selfmate.weights import STRONGEST
 from unit.cli.process import selfmate
 
@@ -50,7 +50,7 @@ def test_nothing_heavy_is_loaded_before_uciok(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["random"], ["teacher:depth=2"], ["random", "--seed=1"]])
-def test_it_introduces_itself_and_ends_with_its_input(arguments: list[str]) -> None:
+def test_it_introduces_itself_and_ends_at_the_end_of_input(arguments: list[str]) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "selfmate", "uci", *arguments],
         input="uci\n", capture_output=True, text=True, check=True, timeout=60,
@@ -81,7 +81,7 @@ def test_bad_arguments_are_one_line_and_code_2(arguments: list[str], message: st
     assert message in run.stderr
 
 
-def test_only_protocol_on_standard_output() -> None:
+def test_standard_output_has_the_protocol_alone() -> None:
     with start("broken") as process:
         out, err = process.communicate("isready\ngo\nquit\n", timeout=60)
     assert out.splitlines()[0] == "readyok"
@@ -105,7 +105,7 @@ def test_python_chess_plays_with_it() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_it_cleanly(number: signal.Signals) -> None:
+def test_signals_end_the_process_after_bestmove(number: signal.Signals) -> None:
     with start("patient") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -119,7 +119,7 @@ def test_signals_end_it_cleanly(number: signal.Signals) -> None:
         assert process.stderr.read() == "noise of a library\n"
 
 
-def test_a_gui_that_went_away_ends_it_quietly() -> None:
+def test_a_closed_output_ends_the_process_quietly() -> None:
     with start("steady") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -131,7 +131,7 @@ def test_a_gui_that_went_away_ends_it_quietly() -> None:
         assert process.stderr.read() == ""
 
 
-def test_a_player_that_never_stops_does_not_keep_the_process() -> None:
+def test_a_player_that_never_stops_does_not_delay_the_exit() -> None:
     with start("deaf") as process:
         out, _ = process.communicate("go infinite\nquit\n", timeout=60)
     assert out.splitlines()[-1].startswith("bestmove")
@@ -144,17 +144,17 @@ def test_a_player_that_never_stops_does_not_keep_the_process() -> None:
         (b"", [""]),
         (b"uci\r\nquit", ["uci\r", "quit"]),
         (b"\xff\n", ["\ufffd", ""]),
-        (b"position startpos moves " + b"g1f3 " * LONGEST_LINE + b"\nisready\n", None),
+        (b"position startpos moves " + b"g1f3 " * MAX_LINE_BYTES + b"\nisready\n", None),
     ],
 )
-def test_lines_of_any_bytes(data: bytes, lines: list[str] | None, tmp_path: Path) -> None:
+def test_input_may_be_any_bytes(data: bytes, lines: list[str] | None, tmp_path: Path) -> None:
     path = tmp_path / "input"
     path.write_bytes(data)
     fd = os.open(path, os.O_RDONLY)
     read = list(read_lines(fd))
     os.close(fd)
     if lines is None:
-        assert read[0].startswith("?"), "a line too long is not obeyed in part"
+        assert read[0].startswith("?"), "part of a line that is too long is no command"
         assert read[1:] == ["isready", ""]
     else:
         assert read == lines

@@ -1,4 +1,4 @@
-"""Conversations in tests/golden/uci, good and bad, held with the engine word for word."""
+"""Transcripts in tests/golden/uci, replayed with the engine line by line."""
 
 import re
 from pathlib import Path

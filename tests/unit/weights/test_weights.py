@@ -1,4 +1,4 @@
-"""What ships is what its cards say."""
+"""Models that ship are what their cards say."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +10,7 @@ from selfmate.weights.card import read_card
 
 
 @pytest.mark.parametrize("name", model_names())
-def test_weights_are_those_of_the_card_and_small(name: str) -> None:
+def test_weights_are_small_and_match_the_card(name: str) -> None:
     card, data = read_card(name), Path(weights_path(name)).read_bytes()
     assert (card.name, card.weights_bytes) == (name, len(data))
     assert card.weights_sha256 == sha256(data).hexdigest()

@@ -1,17 +1,17 @@
-// Questions to the server. What it refuses comes back as a Refusal whose message is a sentence.
+// Requests to the server. An error answer throws a RequestError with the server's message.
 
-export class Refusal extends Error {
-  constructor(sentence: string, readonly status: number) {
-    super(sentence);
+export class RequestError extends Error {
+  constructor(message: string, readonly status: number) {
+    super(message);
   }
 }
 
 export async function get<Answer>(path: string): Promise<Answer> {
-  return ask<Answer>(path, { method: "GET" });
+  return request<Answer>(path, { method: "GET" });
 }
 
 export async function post<Answer>(path: string, body: unknown = {}): Promise<Answer> {
-  return ask<Answer>(path, {
+  return request<Answer>(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
@@ -19,21 +19,21 @@ export async function post<Answer>(path: string, body: unknown = {}): Promise<An
 }
 
 export async function remove<Answer>(path: string): Promise<Answer> {
-  return ask<Answer>(path, { method: "DELETE" });
+  return request<Answer>(path, { method: "DELETE" });
 }
 
-async function ask<Answer>(path: string, request: RequestInit): Promise<Answer> {
+async function request<Answer>(path: string, options: RequestInit): Promise<Answer> {
   let response: Response;
   try {
-    response = await fetch(`/api/${path}`, request);
+    response = await fetch(`/api/${path}`, options);
   } catch {
     throw new Error("The lab does not answer. Is `selfmate lab` still running?");
   }
   if (response.ok) return (await response.json()) as Answer;
-  throw new Refusal(await sentenceOf(response), response.status);
+  throw new RequestError(await messageOf(response), response.status);
 }
 
-async function sentenceOf(response: Response): Promise<string> {
+async function messageOf(response: Response): Promise<string> {
   const text = await response.text();
   try {
     return String((JSON.parse(text) as { error: unknown }).error);

@@ -1,4 +1,5 @@
-// A chess board of any size. It knows no rules: whoever shows it says which moves there are.
+// A chess board of any size, and the choice of a promotion. It knows no rules: the legal moves are
+// given.
 import { Chessground } from "chessgroundx";
 import type { Api } from "chessgroundx/api";
 import type { Config } from "chessgroundx/config";
@@ -15,7 +16,7 @@ export type BoardProps = {
   turn?: Color;
   check?: boolean;
   lastMove?: [string, string] | null;
-  /** Squares to squares; none: the board is only looked at, and stays so. */
+  /** Destinations by square; without them the board is view-only. */
   moves?: Record<string, string[]>;
   onMove?: (from: string, to: string) => void;
   arrows?: Arrow[];
@@ -90,7 +91,7 @@ function configOf(props: BoardProps): Config {
   };
   if (props.turn !== undefined) {
     config.turnColor = props.turn;
-    // Without moves nobody's pieces can be picked up; chessground takes an undefined colour so.
+    // Without moves no piece can be picked up: chessground takes an undefined colour for that.
     const color = Object.keys(props.moves ?? {}).length > 0 ? props.turn : undefined;
     config.movable = { ...config.movable, color } as NonNullable<Config["movable"]>;
   }
@@ -106,4 +107,65 @@ function shapeOf(arrow: Arrow): DrawShape {
 
 function reducedMotion(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+const PIECES = { q: "Queen", n: "Knight", r: "Rook", b: "Bishop" } as const;
+const SQUARES = 8;
+
+type Props = {
+  to: string;
+  color: Color;
+  orientation: Color;
+  onChoose: (piece: string) => void;
+  onCancel: () => void;
+};
+
+export function Promotion({ to, color, orientation, onChoose, onCancel }: Props) {
+  const first = useRef<HTMLButtonElement>(null);
+  // At once, so that no key is lost between the move and the question.
+  useLayoutEffect(() => {
+    first.current?.focus();
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      if (event.key === "Escape") onCancel();
+      else if (event.key.toLowerCase() in PIECES) onChoose(event.key.toLowerCase());
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  const file = to.charCodeAt(0) - "a".charCodeAt(0);
+  const column = orientation === "white" ? file : SQUARES - 1 - file;
+  const place = color === orientation ? { top: "0" } : { bottom: "0" };
+  return (
+    <div class="promotion" role="dialog" aria-modal="true" aria-label="Promote to">
+      <div class="away" onClick={onCancel} />
+      <div
+        class={`choice cg-wrap ${color === orientation ? "down" : "up"}`}
+        style={{ left: `${(100 / SQUARES) * column}%`, ...place }}
+      >
+        {Object.entries(PIECES).map(([letter, name], at) => (
+          <button
+            type="button"
+            key={letter}
+            ref={at === 0 ? first : undefined}
+            aria-label={name}
+            title={`${name} (${letter.toUpperCase()})`}
+            onClick={() => onChoose(letter)}
+          >
+            <piece class={`${letter}-piece ${color}`} />
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+declare module "preact" {
+  namespace JSX {
+    interface IntrinsicElements {
+      piece: { class: string };
+    }
+  }
 }

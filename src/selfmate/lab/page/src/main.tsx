@@ -1,18 +1,35 @@
-// The page: a menu, the view that is open, and a line when the server is away.
-import { render } from "preact";
+// The page: a menu, the open view, and a line when the server is away.
+import { type FunctionComponent, render } from "preact";
 import { useEffect } from "preact/hooks";
 import "chessgroundx/assets/chessground.base.css";
 import "chessgroundx/assets/chessground.cburnett.css";
 import "uplot/dist/uPlot.min.css";
-import { type Connection, useConnection, useTopic } from "./news";
-import { linkTo, usePlace } from "./place";
+import { linkTo, type Place, usePlace } from "./place";
 import "./style.css";
-import { VIEWS } from "./views";
+import { type Connection, useConnection, useTopic } from "./topics";
+import { Analyse } from "./views/analyse";
+import { Endgame } from "./views/endgame";
+import { Ladder } from "./views/ladder";
+import { Match } from "./views/match";
+import { Play } from "./views/play";
+import { Train } from "./views/train";
 
-const TROUBLES: Record<Connection, string> = {
-  stands: "",
-  lost: "Looking for the lab ... If it was closed, start it again with selfmate lab: this page goes on by itself.",
-  locked: "The lab has a new key. Open the link that selfmate lab has printed last: this page then goes on by itself.",
+type View = { name: string; title: string; show: FunctionComponent<{ place: Place }> };
+
+// In the order of the menu.
+const VIEWS: View[] = [
+  { name: "play", title: "Play", show: Play },
+  { name: "train", title: "Train", show: Train },
+  { name: "match", title: "Match", show: Match },
+  { name: "ladder", title: "Ladder", show: Ladder },
+  { name: "analyse", title: "Analyse", show: Analyse },
+  { name: "endgame", title: "Endgame", show: Endgame },
+];
+
+const MESSAGES: Record<Connection, string> = {
+  open: "",
+  lost: "Looking for the lab ... If it was closed, start it again with selfmate lab: this page reconnects by itself.",
+  locked: "The lab has a new key. Open the link that selfmate lab printed last: this page then reconnects by itself.",
 };
 
 function Lab() {
@@ -43,7 +60,7 @@ function Lab() {
         </nav>
       </header>
       <p class="connection" role="status">
-        {TROUBLES[connection]}
+        {MESSAGES[connection]}
       </p>
       <main id="main" class={`view-${open.name}`} tabIndex={-1}>
         <open.show key={open.name} place={place} />
@@ -57,6 +74,6 @@ function skipToMain(event: Event): void {
   document.getElementById("main")?.focus();
 }
 
-// The cookie is set now; the key need not stay where it can be seen or copied by mistake.
+// The cookie is set now; the key should not stay where it can be copied by mistake.
 if (location.search) history.replaceState(null, "", `${location.pathname}${location.hash}`);
 render(<Lab />, document.body);

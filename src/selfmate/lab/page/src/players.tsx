@@ -1,13 +1,11 @@
-// Choosing a player: who, and how strong.
+// The choice of a player and its strength.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api";
-import { useConnection } from "./news";
-import { playerTitle } from "./player_title";
+import { playerTitle } from "./format";
+import { useConnection } from "./topics";
+import type { Offer } from "./types";
 
-export type Strength = { name: string; title: string };
-export type Offer = { title: string; about: string; strengths: Strength[] };
-
-/** Everybody there is, null until known; asked anew when `again` changes or the lab is back. */
+/** All players, null until known; asked for again when `again` changes or the lab is back. */
 export function useOffers(again: unknown = null): Offer[] | null {
   const connection = useConnection();
   const [offers, setOffers] = useState<Offer[] | null>(null);
@@ -66,7 +64,7 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
   );
 }
 
-/** A player that a link names is there to choose, also where it is not offered. */
+/** A player named by a link can be chosen although it is not offered. */
 function linked(name: string): Offer {
   const title = playerTitle(name);
   return { title, about: "from the link", strengths: [{ name, title }] };

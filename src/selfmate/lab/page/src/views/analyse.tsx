@@ -1,80 +1,139 @@
-// Any position, and what several players think of it, side by side.
+// The Analyse view: any position, and the analyses of several players side by side.
 import { useState } from "preact/hooks";
-import { Moves, Steps, useStepKeys } from "../moves";
+import { type Arrow, Board, Promotion } from "../board";
+import { Moves, Steps, TypedMove, useStepKeys } from "../moves";
 import type { Place } from "../place";
 import { useOffers } from "../players";
 import { Problem } from "../problem";
-import { TypedMove } from "../typed_move";
+import type { PositionAnalysis, PositionData } from "../types";
 import "./analyse.css";
-import { AnalysisBoard, arrowsOf } from "./analyse/board";
-import { Card, COLOURS } from "./analyse/card";
-import { isInGame, useDesk } from "./analyse/desk";
+import { Card } from "./analyse/card";
 import { Paste } from "./analyse/paste";
-import { useSeats } from "./analyse/seats";
+import { COLOURS, usePlayers } from "./analyse/players";
+import { isInGame, usePosition } from "./analyse/position";
 
 export function Analyse({ place }: { place: Place }) {
   const offers = useOffers();
-  const { desk, pasted, game, problem, read, open, move, goTo, step, backToGame } =
-    useDesk(place.settings);
-  const { seats, add, remove, choose, hear } = useSeats(place.settings.getAll("player"), offers);
+  const { position, pasted, game, problem, read, open, move, goTo, step, backToGame } =
+    usePosition(place.settings);
+  const { players, add, remove, choose, setAnalysis } = usePlayers(
+    place.settings.getAll("player"),
+    offers,
+  );
   const [flipped, flip] = useState(false);
   useStepKeys(step);
-  if (desk === null || offers === null) return <p class="quiet">Setting up the board ...</p>;
-  const arrows = seats.flatMap(({ thought, colour }) =>
-    thought === null ? [] : arrowsOf(thought, COLOURS[colour]!),
+  if (position === null || offers === null) return <p class="quiet">Setting up the board ...</p>;
+  const arrows = players.flatMap(({ analysis, colour }) =>
+    analysis === null ? [] : arrowsOf(analysis, COLOURS[colour]!),
   );
   return (
     <div class="analyse">
       <div class="table">
-        <AnalysisBoard desk={desk} flipped={flipped} arrows={arrows} onMove={move} />
-        <Steps shown={desk.ply} last={desk.moves.length} onStep={step} />
+        <AnalysisBoard position={position} flipped={flipped} arrows={arrows} onMove={move} />
+        <Steps shown={position.ply} last={position.moves.length} onStep={step} />
         <p class="ending" role="status">
-          {desk.ending ?? `${desk.turn === "white" ? "White" : "Black"} to move.`}
+          {position.ending ?? `${position.turn === "white" ? "White" : "Black"} to move.`}
         </p>
         <div class="line under-board">
-          <TypedMove legal={desk.legal} disabled={desk.ending !== null} onMove={move} />
+          <TypedMove legal={position.legal} disabled={position.ending !== null} onMove={move} />
           <button onClick={() => flip(!flipped)}>Flip</button>
         </div>
         <Problem text={problem} />
         <Moves
-          start={desk.start}
-          sans={desk.sans}
-          shown={desk.ply}
+          start={position.start}
+          sans={position.sans}
+          shown={position.ply}
           empty="No moves yet. Move a piece, or paste a game."
           onGo={goTo}
         />
-        {game !== null && !isInGame(desk, game) && (
+        {game !== null && !isInGame(position, game) && (
           <button onClick={backToGame}>Back to the game</button>
         )}
       </div>
-      <div class="bring">
+      <div class="input">
         <label>
           <span>This position as FEN</span>
-          <input readOnly value={desk.fen} onFocus={(event) => event.currentTarget.select()} />
+          <input readOnly value={position.fen} onFocus={(event) => event.currentTarget.select()} />
         </label>
         <Paste pasted={pasted} game={game} onRead={read} onOpen={open} />
       </div>
       <div class="opinions">
-        <h1>What do they think?</h1>
+        <h1>Analyses</h1>
         <p class="quiet">
-          Bars and arrows show which moves a player would choose, each player in its own colour.
+          Bars and arrows show the moves that each player prefers, each player in its own colour.
         </p>
-        {seats.map((seat, at) => (
+        {players.map((player, at) => (
           <Card
-            key={seat.key}
-            desk={desk}
+            key={player.key}
+            position={position}
             offers={offers}
-            player={seat.player}
-            colour={COLOURS[seat.colour]!}
+            player={player.name}
+            colour={COLOURS[player.colour]!}
             number={at + 1}
-            onChoose={(player) => choose(seat.key, player)}
-            onRemove={() => remove(seat.key)}
-            onThought={(thought) => hear(seat.key, thought)}
+            onChoose={(name) => choose(player.key, name)}
+            onRemove={() => remove(player.key)}
+            onAnalysis={(analysis) => setAnalysis(player.key, analysis)}
             onMove={move}
           />
         ))}
-        {seats.length < COLOURS.length && <button onClick={add}>Add a player</button>}
+        {players.length < COLOURS.length && <button onClick={add}>Add a player</button>}
       </div>
     </div>
   );
+}
+
+const MIN_PROBABILITY = 0.05; // less likely moves get no arrow
+
+type AnalysisBoardProps = {
+  position: PositionData;
+  flipped: boolean;
+  arrows: Arrow[];
+  onMove: (uci: string) => void;
+};
+
+function AnalysisBoard({ position, flipped, arrows, onMove }: AnalysisBoardProps) {
+  const [promoting, setPromoting] = useState<string | null>(null);
+  const last = position.moves[position.ply - 1];
+  const chosen = promoting !== null && position.promotions.includes(promoting) ? promoting : null;
+  const orientation = flipped ? "black" : "white";
+  return (
+    <div class="analysis-board">
+      <Board
+        fen={position.fen}
+        turn={position.turn}
+        orientation={orientation}
+        check={position.check}
+        lastMove={last ? [last.slice(0, 2), last.slice(2, 4)] : null}
+        moves={position.destinations}
+        arrows={arrows}
+        label={`Position: ${position.fen}`}
+        onMove={(from, to) =>
+          position.promotions.includes(from + to) ? setPromoting(from + to) : onMove(from + to)
+        }
+      />
+      {chosen !== null && (
+        <Promotion
+          to={chosen.slice(2)}
+          color={position.turn}
+          orientation={orientation}
+          onCancel={() => setPromoting(null)}
+          onChoose={(piece) => {
+            setPromoting(null);
+            onMove(chosen + piece);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A player's likeliest moves, wider the likelier; without a policy, its best move. */
+function arrowsOf(analysis: PositionAnalysis, brush: string): Arrow[] {
+  const likely = analysis.moves.filter((move) => (move.probability ?? 0) >= MIN_PROBABILITY).slice(0, 3);
+  if (likely.length === 0) return [arrow(analysis.best.uci, brush, 9)];
+  return likely.map((move) => arrow(move.uci, brush, 4 + 10 * (move.probability ?? 0)));
+}
+
+function arrow(uci: string, brush: string, width: number): Arrow {
+  return { from: uci.slice(0, 2), to: uci.slice(2, 4), brush, width };
 }

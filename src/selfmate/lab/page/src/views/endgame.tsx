@@ -1,22 +1,19 @@
-// The mini-chess: king and queen against a lone king, what is true beside what was learned.
+// The Endgame view: king and queen against a lone king, exact values beside learned ones.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../api";
-import { useTopic } from "../news";
-import type { Place } from "../place";
-import { linkTo } from "../place";
+import { Choice } from "../choice";
+import { linkTo, type Place } from "../place";
 import { Problem, useAttempt } from "../problem";
+import { useTopic } from "../topics";
+import type { EndgameData, EndgameFacts, RunRow } from "../types";
 import "./endgame.css";
-import { Boards } from "./endgame/boards";
-import { Controls, ShownChoice, SIZES } from "./endgame/controls";
-import { Curves, Figures } from "./endgame/figures";
+import { Boards, type Coloured } from "./endgame/boards";
 import { useGame } from "./endgame/game";
-import { Moves } from "./endgame/moves";
 import { Play } from "./endgame/play";
-import type { Facts, RunNews, Shown } from "./endgame/types";
-import type { RunRow } from "../runs";
+import { Comparison, Curves, Moves } from "./endgame/tables";
 
 const MOVES = "Green squares: moves that mate soonest. Red: lost time, or stalemate.";
-const MEANINGS: Record<Shown, string> = {
+const MEANINGS: Record<Coloured, string> = {
   all: `${MOVES} K is your king, Q your queen.`,
   K: `Where your king can go. ${MOVES}`,
   Q: `Where your queen can go. ${MOVES}`,
@@ -25,31 +22,32 @@ const MEANINGS: Record<Shown, string> = {
 const LEARNERS = ["sarsa", "ddqn"];
 
 export function Endgame({ place }: { place: Place }) {
-  const runs = useTopic<RunRow[]>("runs")?.filter((row) => LEARNERS.includes(row.learner));
-  if (runs === undefined) return <p class="quiet">Looking for runs ...</p>;
+  const { data } = useTopic<RunRow[]>("runs");
+  const runs = data?.filter((row) => LEARNERS.includes(row.learner));
+  if (runs === undefined) return <p class="quiet">Loading the runs ...</p>;
   const given = place.settings.get("run");
   const run = given === null && !place.settings.has("size") ? (runs[0]?.name ?? null) : given || null;
   const size = Number(place.settings.get("size"));
-  return <Laboratory runs={runs} run={run} size={SIZES.includes(size) ? size : SIZES[0]!} />;
+  return <Workbench runs={runs} run={run} size={SIZES.includes(size) ? size : SIZES[0]!} />;
 }
 
-type LaboratoryProps = { runs: RunRow[]; run: string | null; size: number };
+type WorkbenchProps = { runs: RunRow[]; run: string | null; size: number };
 
-function Laboratory(props: LaboratoryProps) {
+function Workbench(props: WorkbenchProps) {
   const { runs, run } = props;
-  const news = useTopic<RunNews>(run === null ? null : `endgame:${run}`);
-  const learner = news?.step != null ? news.name : null;
-  const known = run === null || news !== null;
-  const size = news?.size ?? props.size;
-  const [shown, show] = useState<Shown>("all");
-  const { facts, problem } = useFacts(known ? size : null, learner);
-  const { game, ...actions } = useGame(known ? size : null, learner, news?.step ?? null);
+  const { data, error } = useTopic<EndgameData>(run === null ? null : `endgame:${run}`);
+  const learned = data?.step != null ? data.name : null;
+  const known = run === null || data !== null || error !== null;
+  const size = data?.size ?? props.size;
+  const [coloured, setColoured] = useState<Coloured>("all");
+  const { facts, problem } = useFacts(known ? size : null, learned);
+  const { game, ...actions } = useGame(known ? size : null, learned, data?.step ?? null);
   return (
     <div class="endgame">
       <h1>King and queen against a lone king</h1>
       <p>
-        You have king and queen; the lone king moves at random. This small game is solved, so what a
-        net has learned can be held against the truth.
+        You have king and queen; the lone king moves at random. This small game is solved, so the values
+        that a net has learned can be compared with the exact ones.
       </p>
       <div class="line bar">
         <Controls
@@ -59,21 +57,22 @@ function Laboratory(props: LaboratoryProps) {
           onRun={(name) => go({ run: name ?? "" })}
           onSize={(one) => go({ run: "", size: String(one) })}
         />
-        <ShownChoice shown={shown} onShow={show} />
+        <ColouredChoice coloured={coloured} onChoose={setColoured} />
       </div>
-      <Problem text={news?.error ?? problem ?? actions.problem} />
+      <Problem text={error ?? problem ?? actions.problem} />
       {game === null ? (
         <p class="quiet solving">Solving {size} x {size} ...</p>
       ) : (
-        <div class="desk">
+        <div class="workbench">
           <div class="left">
-            <p class="quiet">{MEANINGS[shown]}</p>
+            <p class="quiet">{MEANINGS[coloured]}</p>
             <Boards
               size={size}
               game={game}
-              shown={shown}
+              coloured={coloured}
               run={run}
-              news={news}
+              data={data}
+              hasError={error !== null}
               onPlay={actions.play}
             />
           </div>
@@ -87,23 +86,23 @@ function Laboratory(props: LaboratoryProps) {
             />
             {game.ended === null && <Moves position={game.position} onPlay={actions.play} />}
           </div>
-          {facts && <Figures size={size} facts={facts} news={news} />}
+          {facts && <Comparison size={size} facts={facts} data={data} />}
         </div>
       )}
-      {facts && news?.curves && <Curves facts={facts} news={news} />}
+      {facts && data && <Curves facts={facts} data={data} />}
     </div>
   );
 }
 
 function useFacts(size: number | null, run: string | null) {
-  const [facts, setFacts] = useState<Facts | null>(null);
+  const [facts, setFacts] = useState<EndgameFacts | null>(null);
   const { problem, attempt } = useAttempt();
   useEffect(() => {
     let current = true;
     setFacts(null);
     if (size === null) return;
     const query = run === null ? "" : `?${new URLSearchParams({ run })}`;
-    void attempt(() => get<Facts>(`endgame/${size}${query}`)).then((found) => {
+    void attempt(() => get<EndgameFacts>(`endgame/${size}${query}`)).then((found) => {
       if (current) setFacts(found);
     });
     return () => {
@@ -115,4 +114,59 @@ function useFacts(size: number | null, run: string | null) {
 
 function go(settings: Record<string, string>): void {
   location.hash = linkTo("endgame", settings);
+}
+
+const SIZES = [4, 5, 6];
+const COLOURED: [Coloured, string][] = [
+  ["all", "All moves"],
+  ["K", "King"],
+  ["Q", "Queen"],
+  ["enemy", "Lone king"],
+];
+
+type ControlsProps = {
+  runs: RunRow[];
+  run: string | null;
+  size: number;
+  onRun: (run: string | null) => void;
+  onSize: (size: number) => void;
+};
+
+function Controls({ runs, run, size, onRun, onSize }: ControlsProps) {
+  return (
+    <div class="line controls">
+      <label>
+        <span>Learned values of</span>
+        <select value={run ?? ""} onChange={(event) => onRun(event.currentTarget.value || null)}>
+          <option value="">none, exact values only</option>
+          {runs.map((row) => (
+            <option key={row.name} value={row.name}>
+              {row.name} ({row.state})
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Board</span>
+        <select value={size} onChange={(event) => onSize(Number(event.currentTarget.value))}>
+          {SIZES.map((one) => (
+            <option key={one} value={one}>
+              {one} x {one}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function ColouredChoice(props: { coloured: Coloured; onChoose: (coloured: Coloured) => void }) {
+  return (
+    <Choice
+      legend="Colours show"
+      options={COLOURED}
+      value={props.coloured}
+      onChoose={props.onChoose}
+    />
+  );
 }

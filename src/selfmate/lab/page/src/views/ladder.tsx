@@ -1,22 +1,25 @@
-// How strong everybody is, on one scale, and how strength grew with training time.
-import { useTopic } from "../news";
+// The Ladder view: all players on one scale, the rating of one more, and strength over time.
+import { useState } from "preact/hooks";
+import { post } from "../api";
+import { playerTitle } from "../format";
 import type { Place } from "../place";
+import { PlayerPicker, useOffers } from "../players";
+import { Problem, useAttempt } from "../problem";
+import { useTopic } from "../topics";
+import type { LadderData, NewRating, Offer } from "../types";
 import "./ladder.css";
 import { Learning } from "./ladder/learning";
-import { RateForm } from "./ladder/rate";
 import { Scale } from "./ladder/scale";
-import { Problem } from "../problem";
-import type { LadderData } from "./ladder/types";
 
 export function Ladder({ place }: { place: Place }) {
-  const ladder = useTopic<LadderData>("ladder");
-  if (ladder === null) return <p class="quiet">Looking for results ...</p>;
-  if (ladder.error !== undefined) return <Problem text={ladder.error} />;
+  const { data: ladder, error } = useTopic<LadderData>("ladder");
+  if (error !== null) return <Problem text={error} />;
+  if (ladder === null) return <p class="quiet">Loading the results ...</p>;
   return (
     <div class="ladder">
       <section class="card" aria-labelledby="ladder-title">
         <h1 id="ladder-title">The ladder</h1>
-        {ladder.players.length === 0 ? <Nobody /> : <Scale ladder={ladder} />}
+        {ladder.players.length === 0 ? <NoRatings /> : <Scale ladder={ladder} />}
       </section>
       <RateForm ladder={ladder} wanted={place.settings.get("player")} />
       <Learning />
@@ -24,13 +27,82 @@ export function Ladder({ place }: { place: Place }) {
   );
 }
 
-function Nobody() {
+function NoRatings() {
   return (
     <p class="quiet">
-      Nobody has been rated yet. Rating lets a player climb a ladder of opponents, from one that
-      moves at random up to Stockfish where it is installed, until two in a row are too strong. The
-      first rating plays the ladder itself as well, which takes some minutes; later ones only play
-      what is missing. <code>selfmate rate</code> does the same.
+      No player has been rated yet. A rating plays matches against a ladder of opponents, from one
+      that moves at random up to Stockfish where it is installed, until two in a row are too strong.
+      The first rating plays the ladder itself as well, which takes some minutes; later ones play
+      only what is missing. <code>selfmate rate</code> does the same.
     </p>
+  );
+}
+
+function RateForm({ ladder, wanted }: { ladder: LadderData; wanted: string | null }) {
+  const offers = useOffers();
+  return (
+    <section class="card" aria-labelledby="rate-title">
+      <h2 id="rate-title">Rate a player</h2>
+      {ladder.rating !== null ? (
+        <Progress rating={ladder.rating} />
+      ) : offers === null ? (
+        <p class="quiet">Loading the players ...</p>
+      ) : (
+        <Form key={wanted} offers={offers} first={wanted ?? offers[0]?.strengths[0]?.name ?? "random"} />
+      )}
+      <Problem text={ladder.rating === null ? ladder.problem : null} />
+    </section>
+  );
+}
+
+function Form({ offers, first }: { offers: Offer[]; first: string }) {
+  const [player, setPlayer] = useState(first);
+  const [games, setGames] = useState("40");
+  const { problem, busy, attempt } = useAttempt();
+  const rate = (event: Event) => {
+    event.preventDefault();
+    void attempt(() => post("ladder/rate", { player, games: Number(games) } satisfies NewRating));
+  };
+  return (
+    <form onSubmit={rate}>
+      <div class="line">
+        <PlayerPicker offers={offers} label="Player" name={player} onChoose={setPlayer} />
+        <label>
+          <span>Games</span>
+          <select value={games} onChange={(event) => setGames(event.currentTarget.value)}>
+            <option value="10">10 against each opponent: rough</option>
+            <option value="40">40 against each opponent: good</option>
+            <option value="100">100 against each opponent: precise</option>
+          </select>
+        </label>
+        <button class="main" disabled={busy}>
+          {busy ? "Starting ..." : "Rate"}
+        </button>
+      </div>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+function Progress({ rating }: { rating: NonNullable<LadderData["rating"]> }) {
+  const { problem, busy, attempt } = useAttempt();
+  const { player, opponent, games, done } = rating;
+  return (
+    <>
+      <p class="line rating-progress" role="status">
+        {player === undefined || opponent === undefined
+          ? "Starting ..."
+          : `${playerTitle(player)} against ${playerTitle(opponent)}: ${done} of ${games} games`}
+        <progress value={done ?? 0} max={games ?? 1} aria-label="Games of this pairing" />
+        <button disabled={busy} onClick={() => void attempt(() => post("ladder/stop"))}>
+          Stop
+        </button>
+      </p>
+      <p class="quiet">
+        Where results are missing, the ladder's own players play first. Complete pairings are kept,
+        whatever happens.
+      </p>
+      <Problem text={problem} />
+    </>
   );
 }

@@ -1,50 +1,46 @@
-// Play: a game against a player, or one to watch.
+// The Play view: a game against a player, or one to watch.
 import type { Color } from "chessgroundx/types";
 import { useEffect, useState } from "preact/hooks";
 import { type Arrow, Board } from "../board";
+import { TypedMove, useStepKeys } from "../moves";
 import { linkTo, linkToGame, type Place } from "../place";
 import { useOffers } from "../players";
 import { useAttempt } from "../problem";
-import { TypedMove } from "../typed_move";
-import { Controls, WatchControls } from "./play/controls";
-import { type Choice, type Game, opposite } from "./play/game";
-import { Panel } from "./play/panel";
-import { firstChoice, plainChoice, Setup } from "./play/setup";
-import { Table } from "./play/table";
-import { arrowsOf, thoughtAt } from "./play/thinking";
-import { titleOf } from "./play/titles";
-import { useBrowsing } from "./play/use_browsing";
-import { type GameInHand, type Hint, useGame } from "./play/use_game";
-import { useWatching } from "./play/use_watching";
+import type { GameData, GameHint, Offer } from "../types";
 import "./play.css";
+import { GameBoard, titleOf } from "./play/board";
+import { Controls, useWatching, WatchControls } from "./play/controls";
+import { type CurrentGame, type GameChoice, opposite, useGame } from "./play/game";
+import { arrowsOf, moveWithAnalysis, Panel } from "./play/panel";
+import { firstChoice, plainChoice, Setup } from "./play/setup";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 export function Play({ place }: { place: Place }) {
-  const hand = useGame();
+  const current = useGame();
   const { problem, busy, attempt } = useAttempt();
   const [isChoosing, setChoosing] = useState(false);
-  const offers = useOffers(isChoosing); // there may be newer ones
+  const offers = useOffers(isChoosing); // asks again: there may be new ones
   const wanted = place.settings.get("player");
 
-  async function open(choice: Choice): Promise<void> {
-    if ((await attempt(() => hand.open(choice))) !== null) setChoosing(false);
+  async function open(choice: GameChoice): Promise<void> {
+    if ((await attempt(() => current.open(choice))) !== null) setChoosing(false);
   }
 
   useEffect(() => {
     if (wanted === null) return;
-    history.replaceState(null, "", linkTo("play")); // a reload goes on with the game
+    history.replaceState(null, "", linkTo("play")); // a reload continues the game
     setChoosing(true);
     void open(plainChoice(wanted));
   }, [wanted]);
 
-  if (offers === null || hand.isAwaited) return <p class="quiet">Setting up the board ...</p>;
-  if (hand.game !== null && !isChoosing)
+  if (offers === null || current.isLoading) return <p class="quiet">Setting up the board ...</p>;
+  if (current.game !== null && !isChoosing)
     return (
       <OpenGame
-        key={hand.opened}
-        hand={hand}
-        game={hand.game}
+        key={current.opened}
+        current={current}
+        game={current.game}
         offers={offers}
         onOpen={open}
         onNew={() => setChoosing(true)}
@@ -60,64 +56,64 @@ export function Play({ place }: { place: Place }) {
       <Setup
         key={wanted}
         offers={offers}
-        first={firstChoice(offers, wanted === null ? hand.choice : plainChoice(wanted))}
+        first={firstChoice(offers, wanted === null ? current.choice : plainChoice(wanted))}
         busy={busy}
         problem={problem}
         onPlay={open}
-        onCancel={hand.game !== null ? () => setChoosing(false) : null}
+        onCancel={current.game !== null ? () => setChoosing(false) : null}
       />
     </div>
   );
 }
 
 type OpenGameProps = {
-  hand: GameInHand;
-  game: Game;
-  offers: NonNullable<ReturnType<typeof useOffers>>;
-  onOpen: (choice: Choice) => Promise<void>;
+  current: CurrentGame;
+  game: GameData;
+  offers: Offer[];
+  onOpen: (choice: GameChoice) => Promise<void>;
   onNew: () => void;
 };
 
-function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
+function OpenGame({ current, game, offers, onOpen, onNew }: OpenGameProps) {
   const { problem, busy, attempt, complain } = useAttempt();
   const browsing = useBrowsing(game);
   const [flipped, setFlipped] = useState(false);
-  const [showsThoughts, setShowsThoughts] = useState(false);
-  const [hint, setHint] = useState<Hint | null>(null);
-  const act = (verb: string, body: object = {}) => attempt(() => hand.act(verb, body));
+  const [showsAnalysis, setShowsAnalysis] = useState(false);
+  const [hint, setHint] = useState<GameHint | null>(null);
+  const act = (verb: string, body: object = {}) => attempt(() => current.act(verb, body));
   const watching = useWatching(game, () => void act("step"));
   const side = game.person ?? "white";
   const given = hint?.plies === game.moves.length && browsing.isNow ? hint : null;
-  const thought = showsThoughts ? thoughtAt(game, browsing.shown)?.thought : null;
+  const analysis = showsAnalysis ? moveWithAnalysis(game, browsing.shown)?.analysis : null;
   const titles = {
-    white: titleOf(game, hand.choice, offers, "white"),
-    black: titleOf(game, hand.choice, offers, "black"),
+    white: titleOf(game, current.choice, offers, "white"),
+    black: titleOf(game, current.choice, offers, "black"),
   };
-  const again = (next: Color | "watch") => onOpen({ ...hand.choice!, side: next });
-  const move = async (made: string) => {
+  const again = (next: Color | "watch") => onOpen({ ...current.choice!, side: next });
+  const makeMove = async (made: string) => {
     browsing.follow();
     return (await act("move", { move: made })) !== null;
   };
   return (
     <div class="play">
-      <Table
+      <GameBoard
         game={game}
         shown={browsing.shown}
         orientation={flipped ? opposite(side) : side}
-        arrows={given ? [arrowOf(given)] : thought ? arrowsOf(thought) : []}
+        arrows={given ? [arrowOf(given)] : analysis ? arrowsOf(analysis) : []}
         titles={titles}
-        onMove={move}
+        onMove={makeMove}
       />
       <Panel
         game={game}
         shown={browsing.shown}
         titles={titles}
-        showsThoughts={showsThoughts}
-        hint={given && wordsOf(given, titles[opposite(side)].name, given.by === game.names[opposite(side)])}
+        showsAnalysis={showsAnalysis}
+        hint={given && hintText(given, titles[opposite(side)].name, given.by === game.names[opposite(side)])}
         problem={problem}
         onGo={browsing.go}
         onStep={browsing.step}
-        onShowThoughts={setShowsThoughts}
+        onShowAnalysis={setShowsAnalysis}
         onAgain={() => again(game.person ?? "watch")}
         onOtherColour={() => again(opposite(side))}
         onRetry={() => void act("step")}
@@ -126,17 +122,17 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
           <WatchControls watching={watching} onStep={() => void act("step")} />
         )}
         {game.end === null && game.person !== null && (
-          <TypedMove legal={game.legal} disabled={game.turn !== game.person} onMove={move} />
+          <TypedMove legal={game.legal} disabled={game.turn !== game.person} onMove={makeMove} />
         )}
         <Controls
           game={game}
           busy={busy}
-          onHint={() => void attempt(async () => setHint(await hand.hint()))}
+          onHint={() => void attempt(async () => setHint(await current.hint()))}
           onBack={() => void act("back")}
           onFlip={() => setFlipped(!flipped)}
           onResign={() => void act("resign")}
           onNew={onNew}
-          analysis={analysisOf(game, browsing.shown, hand.choice)}
+          analysisLink={analysisLink(game, browsing.shown, current.choice)}
           onProblem={complain}
         />
       </Panel>
@@ -144,17 +140,34 @@ function OpenGame({ hand, game, offers, onOpen, onNew }: OpenGameProps) {
   );
 }
 
-function analysisOf(game: Game, shown: number, choice: Choice | null): string {
+function analysisLink(game: GameData, shown: number, choice: GameChoice | null): string {
   const moves = game.moves.map((ply) => ply.move);
   return linkToGame(game.start.fen, moves, shown, choice?.player);
 }
 
-/** The player itself has a title; else it was the teacher. */
-function wordsOf(hint: Hint, player: string, isPlayer: boolean): string {
+/** A hint of the player itself, or else of the teacher. */
+function hintText(hint: GameHint, player: string, isPlayer: boolean): string {
   const judged = hint.judgement === null ? "" : ` (${hint.judgement})`;
   return `${isPlayer ? player : "The teacher"} would play ${hint.san}${judged}.`;
 }
 
-function arrowOf(hint: Hint): Arrow {
+function arrowOf(hint: GameHint): Arrow {
   return { from: hint.move.slice(0, 2), to: hint.move.slice(2, 4), brush: "yellow", width: 12 };
+}
+
+/** `shown` is how many moves of the game are on the board. */
+function useBrowsing(game: GameData) {
+  const [at, setAt] = useState<number | null>(null); // null follows the game
+  const last = game.moves.length;
+  const shown = Math.min(at ?? last, last);
+  const bounded = (to: number) => (to >= last ? null : Math.max(0, to));
+  const step = (by: number) => setAt((now) => bounded((now ?? last) + by));
+  useStepKeys(step);
+  return {
+    shown,
+    isNow: shown === last,
+    go: (to: number) => setAt(bounded(to)),
+    step,
+    follow: () => setAt(null),
+  };
 }

@@ -1,21 +1,19 @@
-// Train: choose what learns and how, start it, and watch it learn.
+// The Train view: choose a learner and its settings, start it, and watch it learn.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../api";
-import { useConnection, useTopic } from "../news";
 import { linkTo, type Place } from "../place";
 import { Problem } from "../problem";
+import { useConnection, useTopic } from "../topics";
+import type { LearnerForm, RunRow } from "../types";
 import "./train.css";
-import { Elsewhere, NewTraining } from "./train/form";
+import { CommandLineLearners, NewTraining } from "./train/form";
+import { RunPanel } from "./train/run";
 import { RunList } from "./train/run_list";
-import { RunPanel } from "./train/run_panel";
-import type { RunRow } from "../runs";
-import type { Learner } from "./train/types";
 
 export function Train({ place }: { place: Place }) {
   const name = place.settings.get("run");
   const wanted = place.settings.get("learner");
-  const heard = useTopic<RunRow[] | { error: string }>("runs");
-  const runs = Array.isArray(heard) ? heard : null;
+  const { data: runs } = useTopic<RunRow[]>("runs");
   const { learners, problem } = useLearners();
   return (
     <div class={`train ${name === null ? "" : "with-run"}`}>
@@ -24,7 +22,7 @@ export function Train({ place }: { place: Place }) {
           <h2 id="new-training">New training</h2>
           <Problem text={problem} />
           {learners === null && problem === null && (
-            <p class="quiet">Looking at the learners ...</p>
+            <p class="quiet">Loading the learners ...</p>
           )}
           {learners !== null && (
             <NewTraining
@@ -38,11 +36,11 @@ export function Train({ place }: { place: Place }) {
         <section class="card" aria-labelledby="runs">
           <h2 id="runs">Runs</h2>
           <RunList runs={runs} chosen={name} />
-          <Elsewhere learners={learners ?? []} />
+          <CommandLineLearners learners={learners ?? []} />
         </section>
       </aside>
       {name === null ? (
-        <Welcome none={runs !== null && runs.length === 0} />
+        <Welcome isFirst={runs !== null && runs.length === 0} />
       ) : (
         <section class="run" aria-label={`Run ${name}`}>
           <a class="back" href={linkTo("train")}>
@@ -55,29 +53,29 @@ export function Train({ place }: { place: Place }) {
   );
 }
 
-function Welcome({ none }: { none: boolean }) {
+function Welcome({ isFirst }: { isFirst: boolean }) {
   return (
     <section class="card welcome">
-      <h1>{none ? "Teach an engine chess" : "Choose a run, or start one"}</h1>
+      <h1>{isFirst ? "Teach an engine chess" : "Choose a run, or start one"}</h1>
       <p>
-        Press <b>Train</b>: an engine that knows nothing but the rules plays games with itself and
-        learns from how they end. You see its results, its curves and its games as it goes.
+        Press <b>Train</b>: an engine that knows nothing but the rules plays games against itself and
+        learns from their results. You see its results, its curves and its games meanwhile.
       </p>
       <p>
-        Then press <b>Play</b> and find out what it has learned. Pause whenever you like: it goes on
-        exactly where it was, also after the lab was closed.
+        Then press <b>Play</b> and find out what it has learned. Pause whenever you like: it resumes
+        exactly where it was, even after the lab was closed.
       </p>
     </section>
   );
 }
 
 function useLearners() {
-  const [learners, setLearners] = useState<Learner[] | null>(null);
+  const [learners, setLearners] = useState<LearnerForm[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const connection = useConnection();
   useEffect(() => {
     setProblem(null);
-    get<Learner[]>("learners").then(setLearners, (error: Error) => setProblem(error.message));
+    get<LearnerForm[]>("learners").then(setLearners, (error: Error) => setProblem(error.message));
   }, [connection]);
   return { learners, problem };
 }

@@ -1,29 +1,26 @@
-// One player's opinion: what it would play, how it likes the position, and for whom.
-import { Chances, chancesInWords } from "../../chances";
-import { percent } from "../../numbers";
-import type { Offer } from "../../players";
+// One player's analysis: its moves, its judgement, and for which side.
+import { percent } from "../../format";
 import { PlayerPicker } from "../../players";
 import { Problem } from "../../problem";
-import { useOpinion } from "./thought";
-import type { Desk, Judgement, JudgedMove, Thought } from "./types";
-
-export const COLOURS = ["green", "blue", "yellow", "red"];
+import type { Judgement, Offer, PositionAnalysis, PositionData, RankedMove } from "../../types";
+import { WdlBar, wdlText } from "../../wdl";
+import { useAnalysis } from "./players";
 
 type CardProps = {
-  desk: Desk;
+  position: PositionData;
   offers: Offer[];
   player: string;
   colour: string;
   number: number;
   onChoose: (player: string) => void;
   onRemove: () => void;
-  onThought: (thought: Thought | null) => void;
+  onAnalysis: (analysis: PositionAnalysis | null) => void;
   onMove: (uci: string) => void;
 };
 
 export function Card(props: CardProps) {
-  const { desk, player, number } = props;
-  const { thought, problem, thinking } = useOpinion(desk, player, props.onThought);
+  const { position, player, number } = props;
+  const { analysis, problem, thinking } = useAnalysis(position, player, props.onAnalysis);
   return (
     <section class={`card opinion ${props.colour}`} aria-label={`Player ${number}`}>
       <div class="line who">
@@ -38,67 +35,67 @@ export function Card(props: CardProps) {
         </button>
       </div>
       <Problem text={problem} />
-      {thinking && thought === null && <p class="quiet">Thinking ...</p>}
-      {thought && (
-        <fieldset class="thought" disabled={thinking} aria-busy={thinking}>
-          <Opinion desk={desk} thought={thought} onMove={props.onMove} />
+      {thinking && analysis === null && <p class="quiet">Thinking ...</p>}
+      {analysis && (
+        <fieldset class="analysis" disabled={thinking} aria-busy={thinking}>
+          <Details position={position} analysis={analysis} onMove={props.onMove} />
         </fieldset>
       )}
-      {desk.ending !== null && <p class="quiet">Nothing is left to decide.</p>}
+      {position.ending !== null && <p class="quiet">Nothing is left to analyse.</p>}
     </section>
   );
 }
 
-type OpinionProps = { desk: Desk; thought: Thought; onMove: (uci: string) => void };
+type DetailsProps = { position: PositionData; analysis: PositionAnalysis; onMove: (uci: string) => void };
 
-function Opinion({ desk, thought, onMove }: OpinionProps) {
+function Details({ position, analysis, onMove }: DetailsProps) {
   const effort = [
-    thought.depth !== null && `${thought.depth} plies deep`,
-    thought.nodes !== null && `${thought.nodes.toLocaleString("en")} positions looked at`,
+    analysis.depth !== null && `${analysis.depth} plies deep`,
+    analysis.nodes !== null && `${analysis.nodes.toLocaleString("en")} positions searched`,
   ].filter(Boolean);
   return (
     <>
-      <Verdict thought={thought} turn={desk.turn} />
-      <MoveBars moves={thought.moves} onMove={onMove} />
-      {thought.legal_mass !== null && <Lawful mass={thought.legal_mass} />}
-      {thought.line.length > 1 && <p class="variation">{numbered(thought.line, desk.fen)}</p>}
+      <Verdict analysis={analysis} turn={position.turn} />
+      <MoveBars moves={analysis.moves} onMove={onMove} />
+      {analysis.legal_mass !== null && <LegalMass mass={analysis.legal_mass} />}
+      {analysis.line.length > 1 && <p class="variation">{numbered(analysis.line, position.fen)}</p>}
       {effort.length > 0 && <p class="quiet effort">{effort.join(", ")}</p>}
     </>
   );
 }
 
-function Verdict({ thought, turn }: { thought: Thought; turn: Desk["turn"] }) {
+function Verdict({ analysis, turn }: { analysis: PositionAnalysis; turn: PositionData["turn"] }) {
   const mover = turn === "white" ? "White" : "Black";
-  const white = inWords(thought.white);
-  if (white === null) return <p class="verdict quiet">It does not say who is better.</p>;
+  const white = judgementText(analysis.white);
+  if (white === null) return <p class="verdict quiet">It does not judge the position.</p>;
   return (
     <div class="verdict">
       <p>
         White: <b>{white}</b>
-        {turn === "black" && <span class="quiet"> (Black, to move: {inWords(thought.mover)})</span>}
+        {turn === "black" && <span class="quiet"> (Black, to move: {judgementText(analysis.mover)})</span>}
       </p>
-      {thought.white.wdl && (
-        <Chances shares={thought.white.wdl} words={chancesInWords(thought.white.wdl)} />
+      {analysis.white.wdl && (
+        <WdlBar shares={analysis.white.wdl} label={wdlText(analysis.white.wdl)} />
       )}
-      {thought.mover.wdl && (
+      {analysis.mover.wdl && (
         <p class="quiet small">
-          {mover} to move: {thought.mover.wdl.map(percent).join(" / ")} win, draw, loss
+          {mover} to move: {analysis.mover.wdl.map(percent).join(" / ")} win, draw, loss
         </p>
       )}
     </div>
   );
 }
 
-/** Nobody tells it the rules: what it would try if it might. */
-function Lawful({ mass }: { mass: number }) {
+/** Of a net that is not told the rules: how likely its policy picks a legal move. */
+function LegalMass({ mass }: { mass: number }) {
   return (
     <p class="quiet small">
-      Legal mass {percent(mass)}: of all moves there are, so likely it picks a legal one.
+      Legal mass {percent(mass)}: the probability of all legal moves together.
     </p>
   );
 }
 
-function inWords(view: Judgement): string | null {
+function judgementText(view: Judgement): string | null {
   if (view.mate_in !== null)
     return view.mate_in > 0 ? `mates in ${view.mate_in}` : `is mated in ${-view.mate_in}`;
   if (view.pawns !== null) return `${view.pawns > 0 ? "+" : ""}${view.pawns.toFixed(2)} pawns`;
@@ -106,22 +103,22 @@ function inWords(view: Judgement): string | null {
   return null;
 }
 
-/** As chess programs write it. */
-function inNumbers(view: Judgement): string | null {
+/** In the notation of chess programs. */
+function scoreText(view: Judgement): string | null {
   if (view.mate_in !== null) return `#${view.mate_in}`;
   if (view.pawns === null) return null;
-  const tenths = Math.round(10 * view.pawns) / 10 || 0; // no minus before nothing
+  const tenths = Math.round(10 * view.pawns) / 10 || 0; // no minus before zero
   return `${tenths > 0 ? "+" : ""}${tenths.toFixed(1)}`;
 }
 
-function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string) => void }) {
-  const most = Math.max(...moves.map((move) => move.probability ?? 0));
+function MoveBars({ moves, onMove }: { moves: RankedMove[]; onMove: (uci: string) => void }) {
+  const highest = Math.max(...moves.map((move) => move.probability ?? 0));
   const searched = moves.some((move) => move.visits !== null);
   return (
-    <ol class={searched ? "bars searched" : most > 0 ? "bars" : "bars scores"}>
+    <ol class={searched ? "bars searched" : highest > 0 ? "bars" : "bars scores"}>
       <li class="quiet small">
         <span>Move</span>
-        <span>{searched ? "Visits" : most > 0 ? "How likely it plays it" : "How good, for White"}</span>
+        <span>{searched ? "Visits" : highest > 0 ? "Probability" : "Score for White"}</span>
         {searched && <span class="number">For White</span>}
       </li>
       {moves.slice(0, 6).map((move) => (
@@ -131,7 +128,7 @@ function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string
           </button>
           {move.probability !== null && (
             <span class="track">
-              <i style={{ width: `${(100 * move.probability) / most}%` }} />
+              <i style={{ width: `${(100 * move.probability) / highest}%` }} />
             </span>
           )}
           <span class="number">
@@ -139,9 +136,9 @@ function MoveBars({ moves, onMove }: { moves: JudgedMove[]; onMove: (uci: string
               ? move.visits.toLocaleString("en")
               : move.probability !== null
                 ? percent(move.probability)
-                : move.white && inWords(move.white)}
+                : move.white && judgementText(move.white)}
           </span>
-          {searched && <span class="number">{move.white && inNumbers(move.white)}</span>}
+          {searched && <span class="number">{move.white && scoreText(move.white)}</span>}
         </li>
       ))}
     </ol>

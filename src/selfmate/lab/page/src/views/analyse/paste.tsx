@@ -1,12 +1,12 @@
-// Bringing a position or games: typed, pasted or from a file.
+// A position or games to analyse: typed, pasted or from a file.
 import { useState } from "preact/hooks";
 import { Problem } from "../../problem";
-import type { Pasted, PastedGame } from "./types";
+import type { PastedGames, PastedGame } from "../../types";
 
-const MOST_CHARACTERS = 500_000;
+const MAX_CHARACTERS = 500_000;
 
 type PasteProps = {
-  pasted: Pasted | null;
+  pasted: PastedGames | null;
   game: PastedGame | null;
   onRead: (text: string) => Promise<boolean>;
   onOpen: (game: PastedGame) => void;
@@ -16,8 +16,8 @@ export function Paste({ pasted, game, onRead, onOpen }: PasteProps) {
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const read = async (found: string) => {
-    const tooLong = found.length > MOST_CHARACTERS;
-    setProblem(tooLong ? `That is too long: ${MOST_CHARACTERS.toLocaleString("en")} characters at most.` : null);
+    const tooLong = found.length > MAX_CHARACTERS;
+    setProblem(tooLong ? `That is too long: ${MAX_CHARACTERS.toLocaleString("en")} characters at most.` : null);
     if (!tooLong && (await onRead(found))) setText("");
   };
   const submit = (event: Event) => {
@@ -45,7 +45,7 @@ export function Paste({ pasted, game, onRead, onOpen }: PasteProps) {
             onChange={async (event) => {
               const file = event.currentTarget.files?.[0];
               event.currentTarget.value = "";
-              if (file) await read(await file.slice(0, 4 * MOST_CHARACTERS + 4).text());
+              if (file) await read(await file.slice(0, 4 * MAX_CHARACTERS + 4).text());
             }}
           />
         </label>
@@ -66,7 +66,7 @@ export function Paste({ pasted, game, onRead, onOpen }: PasteProps) {
           </select>
         </label>
       )}
-      {pasted?.left_out.map((sentence) => <p key={sentence} class="quiet">{sentence}</p>)}
+      {pasted?.left_out.map((reason) => <p key={reason} class="quiet">{reason}</p>)}
     </form>
   );
 }

@@ -1,15 +1,15 @@
-// Playing: by typing, by asking for a move, or by watching.
-import { TypedMove } from "../../typed_move";
-import type { Game } from "./game";
-import { movesOf } from "./game";
-import type { Position, Whose } from "./types";
+// Play by typing moves, or watch the exact or the learned policy.
+import { TypedMove } from "../../moves";
+import type { MiniPosition } from "../../types";
+import type { ValueSource } from "./boards";
+import { type Game, movesOf } from "./game";
 
 type PlayProps = {
   game: Game;
-  watched: Whose | null;
+  watched: ValueSource | null;
   onBegin: () => void;
   onPlay: (move: string) => Promise<boolean>;
-  onWatch: (whose: Whose | null) => void;
+  onWatch: (source: ValueSource | null) => void;
 };
 
 export function Play({ game, watched, onBegin, onPlay, onWatch }: PlayProps) {
@@ -49,11 +49,11 @@ export function Play({ game, watched, onBegin, onPlay, onWatch }: PlayProps) {
   );
 }
 
-function outlookOf(position: Position): string {
+function outlookOf(position: MiniPosition): string {
   if (position.forced_in === 1) return "Your move, with king and queen: you can mate at once.";
   return (
     `Your move, with king and queen. ${position.forced_in} moves force mate whatever the lone king ` +
-    `does; as it moves at random, perfect play takes ${position.expected_moves.toFixed(2)} on average.`
+    `does; because it moves at random, perfect play takes ${position.expected_moves.toFixed(2)} on average.`
   );
 }
 

@@ -1,20 +1,20 @@
-// Strength against training time: the evaluations of every run, side by side.
+// Strength over training time: the evaluation matches of every run in one chart.
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../../chart";
-import { useTopic } from "../../news";
-import type { LearningRow } from "./types";
+import { useTopic } from "../../topics";
+import type { LearningRow } from "../../types";
 
 export function Learning() {
-  const runs = useTopic<LearningRow[]>("learning");
+  const { data: runs } = useTopic<LearningRow[]>("learning");
   return (
     <section class="card" aria-labelledby="learning-title">
-      <h2 id="learning-title">Strength against training time</h2>
+      <h2 id="learning-title">Strength over training time</h2>
       {runs === null ? (
-        <p class="quiet">Looking for runs ...</p>
+        <p class="quiet">Loading the runs ...</p>
       ) : runs.length === 0 ? (
         <p class="quiet">
           No run has been evaluated against other players yet. Train one, and its strength is drawn
-          here over the time it has had.
+          here over its training time.
         </p>
       ) : (
         <Curves runs={runs} />
@@ -24,7 +24,7 @@ export function Learning() {
 }
 
 const SECONDS_FOR_MINUTES = 180;
-const MOST_CURVES = 8; // that can be told apart
+const MAX_CURVES = 8; // that can be distinguished
 
 function Curves({ runs }: { runs: LearningRow[] }) {
   const opponents = [...new Set(runs.flatMap((run) => Object.keys(run.scores)))];
@@ -51,18 +51,18 @@ function Curves({ runs }: { runs: LearningRow[] }) {
         yRange={[0, 100]}
       />
       <p class="quiet">
-        {leftOut > 0 && `The newest ${MOST_CURVES} runs; ${leftOut} more were evaluated. `}
-        100 % wins every game, 50 % is as strong as the opponent. Time is that of the run itself;
-        what it was started from is not counted.
+        {leftOut > 0 && `The newest ${MAX_CURVES} runs; ${leftOut} more were evaluated. `}
+        100 % wins every game, 50 % is as strong as the opponent. The time is that of the run itself,
+        without the run whose net it started with.
       </p>
     </>
   );
 }
 
-/** One axis for all: a run has no value where only another one was evaluated. */
+/** On one axis: a run has no value where only another one was evaluated. */
 function sideBySide(runs: LearningRow[], opponent: string) {
   const evaluated = runs.filter((run) => run.scores[opponent] !== undefined);
-  const there = evaluated.slice(0, MOST_CURVES);
+  const there = evaluated.slice(0, MAX_CURVES);
   const all = there.flatMap((run) => run.scores[opponent]![0]);
   const inMinutes = Math.max(...all) > SECONDS_FOR_MINUTES;
   const seconds = [...new Set(all)].sort((one, other) => one - other);

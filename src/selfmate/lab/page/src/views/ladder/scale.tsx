@@ -1,9 +1,8 @@
-// Ratings as dots with the interval they may lie in, strongest first.
+// Ratings as dots with their intervals, the strongest first.
 import { useState } from "preact/hooks";
+import { playerTitle, signed } from "../../format";
 import { linkTo } from "../../place";
-import { playerTitle } from "../../player_title";
-import { signed } from "../match/words";
-import type { LadderData, Rated } from "./types";
+import type { LadderData, RatedPlayer } from "../../types";
 
 const STOCKFISH = "stockfish";
 
@@ -29,7 +28,7 @@ export function Scale({ ladder }: { ladder: LadderData }) {
           {onStockfish
             ? "Elo, shifted so that Stockfish's levels fit their names best."
             : "Elo, with the player that moves at random at zero."}{" "}
-          A line is where the rating lies with 95 % confidence; your own runs are green.
+          A line is the 95 % interval of a rating; your own runs are green.
         </p>
       </div>
       <table class="scale">
@@ -57,15 +56,15 @@ export function Scale({ ladder }: { ladder: LadderData }) {
 type Span = { from: number; to: number; step: number };
 
 const STEPS = [50, 100, 200, 500, 1000, 2000];
-const MOST_STEPS = 6;
+const MAX_STEPS = 6;
 
-/** Round numbers around everybody and their intervals. */
-function spanOf(players: Rated[]): Span {
-  const least = Math.min(...players.map((player) => player.low ?? player.elo));
-  const most = Math.max(...players.map((player) => player.high ?? player.elo));
-  const step = STEPS.find((one) => (most - least) / one <= MOST_STEPS) ?? 5000;
-  const from = Math.floor(least / step) * step;
-  return { from, to: Math.max(Math.ceil(most / step) * step, from + step), step };
+/** Round numbers around all ratings and their intervals. */
+function spanOf(players: RatedPlayer[]): Span {
+  const lowest = Math.min(...players.map((player) => player.low ?? player.elo));
+  const highest = Math.max(...players.map((player) => player.high ?? player.elo));
+  const step = STEPS.find((one) => (highest - lowest) / one <= MAX_STEPS) ?? 5000;
+  const from = Math.floor(lowest / step) * step;
+  return { from, to: Math.max(Math.ceil(highest / step) * step, from + step), step };
 }
 
 function share(elo: number, { from, to }: Span): string {
@@ -88,7 +87,7 @@ function Axis({ span }: { span: Span }) {
   );
 }
 
-function Row({ player, span }: { player: Rated; span: Span }) {
+function Row({ player, span }: { player: RatedPlayer; span: Span }) {
   const title = playerTitle(player.name);
   const low = player.low ?? span.from;
   const high = player.high ?? span.to;
@@ -124,9 +123,9 @@ function Row({ player, span }: { player: Rated; span: Span }) {
   );
 }
 
-function intervalText({ low, high }: Rated): string {
+function intervalText({ low, high }: RatedPlayer): string {
   if (low !== null && high !== null)
     return low === high ? "by definition" : `${signed(low)} to ${signed(high)}`;
-  if (low !== null) return `at least ${signed(low)}`;
-  return high !== null ? `at most ${signed(high)}` : "anywhere";
+  if (low !== null) return `at lowest ${signed(low)}`;
+  return high !== null ? `at highest ${signed(high)}` : "anywhere";
 }

@@ -1,11 +1,12 @@
-// Who meets whom, and how often.
+// A new match: its players and games.
 import { useState } from "preact/hooks";
 import { post } from "../../api";
 import { linkTo } from "../../place";
-import { type Offer, PlayerPicker, useOffers } from "../../players";
+import { PlayerPicker, useOffers } from "../../players";
 import { Problem, useAttempt } from "../../problem";
+import type { MatchId, NewMatch as Request, Offer } from "../../types";
 
-const MOST_GAMES = 10000;
+const MAX_GAMES = 10000;
 
 export function NewMatch({ a, b }: { a: string | null; b: string | null }) {
   const offers = useOffers();
@@ -13,11 +14,11 @@ export function NewMatch({ a, b }: { a: string | null; b: string | null }) {
     <section class="card new-match" aria-labelledby="new-match">
       <h1 id="new-match">New match</h1>
       <p class="quiet">
-        Who is stronger, and how surely? Every opening is played twice, so that each player has
-        White once.
+        Which player is stronger, and with what certainty? Every opening is played twice, so that
+        each player has White once.
       </p>
       {offers === null ? (
-        <p class="quiet">Looking for players ...</p>
+        <p class="quiet">Loading the players ...</p>
       ) : (
         <Form offers={offers} a={a} b={b} />
       )}
@@ -43,12 +44,12 @@ function Form({ offers, ...linked }: FormProps) {
 
   async function start(event: Event) {
     event.preventDefault();
-    const wanted = {
+    const request: Request = {
       ...{ a, b, games: Number(games), max_plies: Number(maxPlies) },
       ...(seed.trim() !== "" && { seed: Number(seed) }),
       ...(sprt !== "" && { sprt }),
     };
-    const started = await attempt(() => post<{ id: string }>("matches", wanted));
+    const started = await attempt(() => post<MatchId>("matches", request));
     if (started !== null) location.hash = linkTo("match", { id: started.id });
   }
 
@@ -63,7 +64,7 @@ function Form({ offers, ...linked }: FormProps) {
         <PlayerPicker offers={offers} label="Player" name={b} onChoose={setB} />
       </fieldset>
       <div class="line">
-        <NumberField label="Games" value={games} min={2} max={MOST_GAMES} onInput={setGames} />
+        <NumberField label="Games" value={games} min={2} max={MAX_GAMES} onInput={setGames} />
         <button class="main" disabled={busy}>
           {busy ? "Starting ..." : "Start the match"}
         </button>

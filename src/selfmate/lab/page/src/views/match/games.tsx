@@ -1,10 +1,10 @@
 // The games of a match, the newest first; a click shows one on the board.
 import { useState } from "preact/hooks";
 import { get } from "../../api";
-import { playerTitle } from "../../player_title";
+import { playerTitle } from "../../format";
 import { Problem, useAttempt } from "../../problem";
-import type { GameRow, MatchData } from "./types";
-import { firstIsWhite, gameText, outcomeOf } from "./words";
+import type { GameRow, MatchData } from "../../types";
+import { firstIsWhite, gameText, outcomeOf } from "./score";
 
 type ListProps = { match: MatchData; chosen: number | null; onChoose: (number: number) => void };
 
@@ -14,7 +14,7 @@ export function GameList({ match, chosen, onChoose }: ListProps) {
   const shown = new Map([...match.newest, ...older].map((game) => [game.number, game]));
 
   async function showMore() {
-    // What ended meanwhile has moved the older ones on: they come again and are known by number.
+    // Games that ended meanwhile shift the older ones: some come twice and are known by number.
     const from = Math.max(0, shown.size - 1);
     const path = `matches/${match.id}/games?older_than=${from}`;
     const found = await attempt(() => get<GameRow[]>(path));

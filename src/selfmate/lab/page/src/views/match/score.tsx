@@ -1,9 +1,8 @@
-// The score of a match: in figures, as a bar, in words, and how it came about.
+// The score of a match: in numbers, as a bar, in words, and over the games.
 import { useMemo } from "preact/hooks";
 import { Chart } from "../../chart";
-import { playerTitle } from "../../player_title";
-import type { MatchData, Report } from "./types";
-import { counted, eloText, scoreText, signed, verdict } from "./words";
+import { playerTitle, signed } from "../../format";
+import type { GameRow, MatchData, MatchReport } from "../../types";
 
 export function Score({ match }: { match: MatchData }) {
   const [a, b] = match.players.map(playerTitle) as [string, string];
@@ -18,13 +17,13 @@ export function Score({ match }: { match: MatchData }) {
         {verdict(report, a, b)} <span class="quiet elo">{eloText(report)}</span>
       </p>
       {report.sprt !== null && <p class="quiet sprt">{sprtText(match)}</p>}
-      <Course match={match} />
+      <ScoreChart match={match} />
       <Facts report={report} />
     </>
   );
 }
 
-type ResultBarProps = Pick<Report, "wins" | "draws" | "losses">;
+type ResultBarProps = Pick<MatchReport, "wins" | "draws" | "losses">;
 
 export function ResultBar({ wins, draws, losses }: ResultBarProps) {
   const all = wins + draws + losses;
@@ -40,8 +39,8 @@ export function ResultBar({ wins, draws, losses }: ResultBarProps) {
   );
 }
 
-/** Score with its interval over games, up to the number that is planned. */
-function Course({ match: { history, total, done } }: { match: MatchData }) {
+/** Over the games, up to the planned number. */
+function ScoreChart({ match: { history, total, done } }: { match: MatchData }) {
   const percent = (shares: number[]) => shares.map((share) => +(100 * share).toFixed(1));
   const curves = useMemo(
     () => [
@@ -53,7 +52,7 @@ function Course({ match: { history, total, done } }: { match: MatchData }) {
   );
   return (
     <Chart
-      title="Score, with what it could still be (95 % interval)"
+      title="Score with its 95 % interval, %"
       x={history.games}
       curves={curves}
       unit="games"
@@ -63,13 +62,13 @@ function Course({ match: { history, total, done } }: { match: MatchData }) {
   );
 }
 
-function Facts({ report }: { report: Report }) {
+function Facts({ report }: { report: MatchReport }) {
   const ends = Object.entries(report.ends).map(
     ([why, many]) => `${why.replaceAll("_", " ")} ${many}`,
   );
   return (
     <details class="facts">
-      <summary>More figures</summary>
+      <summary>More numbers</summary>
       <dl>
         <dt>Score</dt>
         <dd>{(100 * report.score).toFixed(1)} %</dd>
@@ -94,9 +93,55 @@ function Facts({ report }: { report: Report }) {
 
 function sprtText({ report: { sprt }, state }: MatchData): string {
   if (sprt === null) return "";
-  const question = `Is it rather ${signed(sprt.elo0)} or ${signed(sprt.elo1)} Elo?`;
+  const question = `Is the difference rather ${signed(sprt.elo0)} or ${signed(sprt.elo1)} Elo?`;
   if (sprt.verdict !== null)
     return `${question} Settled: rather ${signed(sprt.verdict === "H1" ? sprt.elo1 : sprt.elo0)}.`;
-  const open = state === "finished" ? "So many games did not settle it." : "Not clear yet.";
+  const open = state === "finished" ? "These games did not settle it." : "Not clear yet.";
   return `${question} ${open}`;
+}
+
+function counted(many: number, one: string, more = `${one}s`): string {
+  return `${many} ${many === 1 ? one : more}`;
+}
+
+export function scoreText({ wins, draws, losses }: Pick<MatchReport, "wins" | "draws" | "losses">) {
+  const lost = counted(losses, "loss", "losses");
+  return [counted(wins, "win"), counted(draws, "draw"), lost].join(", ");
+}
+
+/** Elo of the first player above the second. */
+export function eloText({ games, elo, elo_low, elo_high }: MatchReport): string {
+  if (games === 0) return "No game has ended yet.";
+  const sure = "with 95 % confidence";
+  if (elo !== null && elo_low !== null && elo_high !== null)
+    return `${signed(elo)} Elo, between ${signed(elo_low)} and ${signed(elo_high)} ${sure}`;
+  if (elo_low !== null) return `More than ${signed(elo_low)} Elo ${sure}: every game was won`;
+  if (elo_high !== null) return `Less than ${signed(elo_high)} Elo ${sure}: every game was lost`;
+  return "";
+}
+
+const FEW_GAMES = 6;
+
+/** Which player is stronger, without Elo. */
+export function verdict({ games, los }: MatchReport, a: string, b: string): string {
+  if (games < FEW_GAMES) return "Too early to say which is stronger.";
+  const [leader, sure] = los >= 0.5 ? [a, los] : [b, 1 - los];
+  if (sure > 0.975) return `${leader} is stronger, almost certainly.`;
+  if (sure > 0.9) return `${leader} is probably stronger.`;
+  return "Too close to call: it could be chance.";
+}
+
+/** Whether the first player has White. */
+export function firstIsWhite(number: number): boolean {
+  return number % 2 === 0;
+}
+
+export function gameText(game: GameRow): string {
+  const reason = game.reason === "ply limit" ? "truncated at the ply limit" : game.reason;
+  const how = game.forfeit ? `forfeit: ${reason}` : reason;
+  return `${how}, ${counted(Math.ceil(game.plies / 2), "move")}`;
+}
+
+export function outcomeOf(game: GameRow): "won" | "drawn" | "lost" {
+  return game.points === 1 ? "won" : game.points === 0 ? "lost" : "drawn";
 }

@@ -1,20 +1,18 @@
-// The buttons of a game.
-import { useState } from "preact/hooks";
-import type { Game } from "./game";
-import { copyPgn, downloadPgn } from "./pgn";
-import { PACES, type Pace, type Watching } from "./use_watching";
+// The buttons of a game: hint, take back, PGN, and the pace of a watched game.
+import { useEffect, useState } from "preact/hooks";
+import type { GameData } from "../../types";
 
 type Props = {
-  game: Game;
+  game: GameData;
   busy: boolean;
   onHint: () => void;
   onBack: () => void;
   onFlip: () => void;
   onResign: () => void;
   onNew: () => void;
-  /** Where the game can be analysed. */
-  analysis: string;
-  onProblem: (sentence: string) => void;
+  /** To the same game in the Analyse view. */
+  analysisLink: string;
+  onProblem: (message: string) => void;
 };
 
 export function Controls(props: Props) {
@@ -27,7 +25,7 @@ export function Controls(props: Props) {
     </button>
   );
   return (
-    <div class="controls" role="group" aria-label="What to do">
+    <div class="controls" role="group" aria-label="Game controls">
       {game.person !== null && (
         <div>
           <button type="button" disabled={!isMine || busy} onClick={props.onHint}>
@@ -47,7 +45,7 @@ export function Controls(props: Props) {
         <button type="button" onClick={props.onNew}>
           New game
         </button>
-        <a class="button" href={props.analysis}>
+        <a class="button" href={props.analysisLink}>
           Analyse
         </a>
         <CopyButton game={game} onProblem={props.onProblem} />
@@ -59,7 +57,7 @@ export function Controls(props: Props) {
   );
 }
 
-function CopyButton({ game, onProblem }: { game: Game; onProblem: (sentence: string) => void }) {
+function CopyButton({ game, onProblem }: { game: GameData; onProblem: (message: string) => void }) {
   const [copied, setCopied] = useState<string | null>(null);
   const copy = () =>
     copyPgn(game).then(
@@ -73,11 +71,29 @@ function CopyButton({ game, onProblem }: { game: Game; onProblem: (sentence: str
   );
 }
 
+const PACES = { slow: 2500, normal: 1000, fast: 250 } as const;
+type Pace = keyof typeof PACES;
+
+export function useWatching(game: GameData, step: () => void) {
+  const [isPaused, setPaused] = useState(false);
+  const [pace, setPace] = useState<Pace>("normal");
+  const isWaiting =
+    game.person === null && game.end === null && !game.thinking && game.problem === null;
+  useEffect(() => {
+    if (!isWaiting || isPaused) return;
+    const waiting = setTimeout(step, PACES[pace]);
+    return () => clearTimeout(waiting);
+  }, [isWaiting, isPaused, pace, game.version]);
+  return { isPaused, setPaused, pace, setPace, isWaiting };
+}
+
+type Watching = ReturnType<typeof useWatching>;
+
 export function WatchControls({ watching, onStep }: { watching: Watching; onStep: () => void }) {
   return (
     <div class="watching" role="group" aria-label="Pace">
       <button type="button" onClick={() => watching.setPaused(!watching.isPaused)}>
-        {watching.isPaused ? "Go on" : "Pause"}
+        {watching.isPaused ? "Continue" : "Pause"}
       </button>
       <button type="button" disabled={!watching.isPaused || !watching.isWaiting} onClick={onStep}>
         Step
@@ -95,4 +111,26 @@ export function WatchControls({ watching, onStep }: { watching: Watching; onStep
       </label>
     </div>
   );
+}
+
+function copyPgn(game: GameData): Promise<void> {
+  return navigator.clipboard.writeText(game.pgn).catch(() => {
+    throw new Error("The browser does not let us copy here; download the game instead.");
+  });
+}
+
+function downloadPgn(game: GameData): void {
+  const address = URL.createObjectURL(new Blob([game.pgn], { type: "application/x-chess-pgn" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = fileName(game);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Such as selfmate-2026-11-16-random.pgn */
+function fileName(game: GameData): string {
+  const date = /\[Date "([\d.]+)"\]/.exec(game.pgn)?.[1]?.replaceAll(".", "-") ?? "game";
+  const player = game.names[game.person === "white" ? "black" : "white"];
+  return `selfmate-${date}-${player.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "")}.pgn`;
 }

@@ -1,22 +1,24 @@
-// Beside the board: what is going on, what the player thinks, the moves, and what can be done.
+// Beside the board: the state of the game, the player's analysis, the moves and the controls.
 import type { ComponentChildren } from "preact";
+import type { Arrow } from "../../board";
+import { percent, resultText } from "../../format";
 import { Moves, Steps } from "../../moves";
-import { resultText } from "../../numbers";
 import { Problem } from "../../problem";
-import { type Game, opposite } from "./game";
-import { Judgement, Minded, thoughtAt } from "./thinking";
-import type { Title } from "./titles";
+import type { ConsideredMove, GameData, MoveAnalysis, Ply } from "../../types";
+import { type ResultShares, WdlBar, wdlText } from "../../wdl";
+import type { Title } from "./board";
+import { opposite } from "./game";
 
 type Props = {
-  game: Game;
+  game: GameData;
   shown: number;
   titles: Record<"white" | "black", Title>;
-  showsThoughts: boolean;
+  showsAnalysis: boolean;
   hint: string | null;
   problem: string | null;
   onGo: (to: number) => void;
   onStep: (by: number) => void;
-  onShowThoughts: (shows: boolean) => void;
+  onShowAnalysis: (shows: boolean) => void;
   onAgain: () => void;
   onOtherColour: () => void;
   onRetry: () => void;
@@ -25,33 +27,33 @@ type Props = {
 
 export function Panel(props: Props) {
   const { game, shown, hint } = props;
-  const ply = thoughtAt(game, shown);
+  const ply = moveWithAnalysis(game, shown);
   return (
     <section class="panel card" aria-label="Game">
       <div class={`status${game.end ? " over" : ""}`} role="status">
-        {game.end ? <End {...props} /> : <p>{hint ?? happening(game, props.titles)}</p>}
+        {game.end ? <End {...props} /> : <p>{hint ?? statusText(game, props.titles)}</p>}
       </div>
       {game.problem !== null && (
         <div class="failed">
           <Problem text={game.problem} />
           <button type="button" onClick={props.onRetry}>
-            Ask it again
+            Try again
           </button>
         </div>
       )}
       <Problem text={props.problem} />
-      <div class="mind">
+      <div class="analysis">
         {ply !== null && <Judgement ply={ply} name={props.titles[ply.side].name} />}
         <label class="switch">
           <input
             type="checkbox"
-            checked={props.showsThoughts}
-            onChange={(event) => props.onShowThoughts(event.currentTarget.checked)}
+            checked={props.showsAnalysis}
+            onChange={(event) => props.onShowAnalysis(event.currentTarget.checked)}
           />
-          <span>Show what {game.person ? "it thinks" : "they think"}</span>
+          <span>Show {game.person ? "its" : "their"} analysis</span>
         </label>
-        {props.showsThoughts && ply !== null && <Minded ply={ply} name={props.titles[ply.side].name} />}
-        {props.showsThoughts && ply === null && <p class="quiet">{silence(game, shown)}</p>}
+        {props.showsAnalysis && ply !== null && <ConsideredMoves ply={ply} name={props.titles[ply.side].name} />}
+        {props.showsAnalysis && ply === null && <p class="quiet">{noAnalysisText(game, shown)}</p>}
       </div>
       <Moves
         start={game.start.fen}
@@ -86,15 +88,96 @@ function End({ game, onAgain, onOtherColour }: Props) {
   );
 }
 
-function happening(game: Game, titles: Props["titles"]): string {
+function statusText(game: GameData, titles: Props["titles"]): string {
   const last = game.moves.at(-1);
-  const said = last && last.side !== game.person ? `${titles[last.side].name} played ${last.san}. ` : "";
-  if (game.turn === game.person) return `${said}${game.moves.at(-1)?.check ? "Check! " : ""}Your move.`;
-  if (game.person === null) return said || `${titles.white.name} against ${titles.black.name}.`;
+  const played = last && last.side !== game.person ? `${titles[last.side].name} played ${last.san}. ` : "";
+  if (game.turn === game.person) return `${played}${game.moves.at(-1)?.check ? "Check! " : ""}Your move.`;
+  if (game.person === null) return played || `${titles.white.name} against ${titles.black.name}.`;
   return `${titles[game.turn].name} is thinking ...`;
 }
 
-function silence(game: Game, shown: number): string {
+function noAnalysisText(game: GameData, shown: number): string {
   const made = game.moves.slice(0, shown).some((ply) => ply.side !== game.person);
-  return made ? "It moved without giving a reason." : "It has not moved yet.";
+  return made ? "It gave no analysis with its move." : "It has not moved yet.";
+}
+
+/** The last move of a player up to the one shown, if it has an analysis. */
+export function moveWithAnalysis(game: GameData, shown: number): Ply | null {
+  const made = game.moves.slice(0, shown).findLast((ply) => ply.side !== game.person);
+  const analysis = made?.analysis;
+  if (!made || !analysis) return null;
+  return analysis.value !== null || analysis.considered.some((one) => one.share !== null) ? made : null;
+}
+
+export function arrowsOf(analysis: MoveAnalysis): Arrow[] {
+  const highest = Math.max(...analysis.considered.map((one) => one.share ?? 0));
+  return analysis.considered.map((one, rank) => ({
+    from: one.move.slice(0, 2),
+    to: one.move.slice(2, 4),
+    brush: one.san === analysis.san ? "green" : "blue",
+    width: one.share === null || highest === 0 ? 9 - 1.5 * rank : 2.5 + 7 * (one.share / highest),
+  }));
+}
+
+/** Whether it is ahead or behind, and how it expects the game to continue. */
+function Judgement({ ply, name }: { ply: Ply; name: string }) {
+  const analysis = ply.analysis!;
+  if (analysis.value === null) return null;
+  return (
+    <div class="judgement">
+      <WdlBar shares={sharesOf(ply, analysis)} label={judgementText(sharesOf(ply, analysis), analysis)} />
+      <p>
+        {name}: {analysis.judgement ?? judgementText(sharesOf(ply, analysis), analysis)}
+      </p>
+      {analysis.line.length > 1 && (
+        <p>
+          <span class="quiet">It expects</span> {analysis.line.join(" ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The moves it considered, the likeliest first. */
+function ConsideredMoves({ ply, name }: { ply: Ply; name: string }) {
+  const analysis = ply.analysis!;
+  return (
+    <table class="considered" aria-label={`Moves that ${name} considered`}>
+      <tbody>
+        {analysis.considered.map((one) => (
+          <Row key={one.move} one={one} chosen={one.san === analysis.san} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ one, chosen }: { one: ConsideredMove; chosen: boolean }) {
+  return (
+    <tr class={chosen ? "chosen" : undefined}>
+      <th scope="row">{one.san}</th>
+      {one.share !== null && (
+        <td class="share">
+          <span style={{ width: `${100 * one.share}%` }} />
+        </td>
+      )}
+      <td class="number">{one.share !== null ? percent(one.share) : (one.score ?? "")}</td>
+      {one.visits !== null && (
+        <td class="visits quiet">
+          {one.visits.toLocaleString("en")} {one.visits === 1 ? "visit" : "visits"}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function sharesOf(ply: Ply, analysis: MoveAnalysis): ResultShares {
+  const half = (1 + (analysis.value ?? 0)) / 2;
+  const [win, draw, loss] = analysis.wdl ?? [half, 0, 1 - half];
+  return ply.side === "white" ? [win, draw, loss] : [loss, draw, win];
+}
+
+function judgementText(shares: ResultShares, analysis: MoveAnalysis): string {
+  if (analysis.wdl !== null) return wdlText(shares);
+  return `Value: White ${percent(shares[0])}, Black ${percent(shares[2])}`;
 }

@@ -1,10 +1,11 @@
-// What the next game is to be: who plays, on which side, with which clock.
+// The settings of the next game: players, side and clock.
 import { useState } from "preact/hooks";
 import { Choice } from "../../choice";
-import { type Offer, PlayerPicker } from "../../players";
+import { PlayerPicker } from "../../players";
 import { Problem } from "../../problem";
-import { ClockPicker } from "./clock_picker";
-import type { Choice as Chosen } from "./game";
+import type { Offer } from "../../types";
+import { ClockPicker } from "./clock";
+import type { GameChoice } from "./game";
 
 const SIDES = [
   ["white", "White"],
@@ -14,12 +15,12 @@ const SIDES = [
 ] as const;
 const EASY = "teacher:depth=1";
 
-export function plainChoice(player: string): Chosen {
+export function plainChoice(player: string): GameChoice {
   return { player, side: "white", opponent: null, fen: null, clock: null };
 }
 
-/** Against the newest that was trained here, else somebody a beginner can beat. */
-export function firstChoice(offers: Offer[], before: Chosen | null): Chosen {
+/** Against the newest run, else a player that a beginner can beat. */
+export function firstChoice(offers: Offer[], before: GameChoice | null): GameChoice {
   const names = offers.flatMap((offer) => offer.strengths.map((one) => one.name));
   if (before !== null && names.includes(before.player)) return { ...before, fen: null };
   return plainChoice(names[0]?.startsWith("runs/") ? names[0] : EASY);
@@ -27,16 +28,16 @@ export function firstChoice(offers: Offer[], before: Chosen | null): Chosen {
 
 type Props = {
   offers: Offer[];
-  first: Chosen;
+  first: GameChoice;
   busy: boolean;
   problem: string | null;
-  onPlay: (choice: Chosen) => void;
+  onPlay: (choice: GameChoice) => void;
   onCancel: (() => void) | null;
 };
 
 export function Setup({ offers, first, busy, problem, onPlay, onCancel }: Props) {
   const [choice, setChoice] = useState(first);
-  const change = (part: Partial<Chosen>) => setChoice({ ...choice, ...part });
+  const change = (part: Partial<GameChoice>) => setChoice({ ...choice, ...part });
   const isWatched = choice.side === "watch";
   const submit = (event: Event) => {
     event.preventDefault();
@@ -70,7 +71,7 @@ export function Setup({ offers, first, busy, problem, onPlay, onCancel }: Props)
       <details>
         <summary>Start from another position</summary>
         <label>
-          <span>Position as FEN, the usual line of text for it</span>
+          <span>Position as FEN</span>
           <input
             class="mono"
             value={choice.fen ?? ""}

@@ -1,67 +1,67 @@
-// What can be done with a run.
+// The buttons of a run: pause, stop, resume, delete, and links to other views.
 import { useState } from "preact/hooks";
 import { post, remove } from "../../api";
+import { whole } from "../../format";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
-import { whole } from "../../numbers";
-import type { Learner, Run } from "./types";
+import type { LearnerForm, RunData } from "../../types";
 
-type Props = { run: Run; learner: Learner | undefined };
+type Props = { run: RunData; learner: LearnerForm | undefined };
 
 export function Actions({ run, learner }: Props) {
   const { problem, busy, attempt } = useAttempt();
   const path = `trainings/${encodeURIComponent(run.name)}`;
-  const ask = (verb: string, body: unknown = {}) =>
+  const send = (verb: string, body: unknown = {}) =>
     void attempt(() => post(`${path}/${verb}`, body));
-  const goesOn = run.state === "running";
-  const isStill = !goesOn && run.state !== "starting";
-  const canGoOn = ["paused", "stopped", "failed", "killed"].includes(run.state) && !!run.unit;
+  const isRunning = run.state === "running";
+  const isIdle = !isRunning && run.state !== "starting";
+  const canResume = ["paused", "stopped", "failed", "killed"].includes(run.state) && !!run.unit;
   return (
     <div class="actions">
       <div class="line">
-        {goesOn && (
+        {isRunning && (
           <>
-            <button disabled={busy} onClick={() => ask("pause")}>
+            <button disabled={busy} onClick={() => send("pause")}>
               Pause
             </button>
-            <button disabled={busy} onClick={() => ask("stop")}>
+            <button disabled={busy} onClick={() => send("stop")}>
               Stop
             </button>
           </>
         )}
         {run.state === "starting" && (
-          <button disabled={busy} onClick={() => ask("stop")}>
-            Do not start
+          <button disabled={busy} onClick={() => send("stop")}>
+            Cancel the start
           </button>
         )}
-        {canGoOn && learner?.here && (
-          <GoOn
+        {canResume && learner?.here && (
+          <Resume
             run={run}
             learner={learner}
             busy={busy}
-            onGo={(pause_after) => ask("resume", { pause_after })}
+            onResume={(pause_after) => send("resume", { pause_after })}
           />
         )}
       </div>
       <div class="line">
         <Links run={run} />
-        {isStill && run.unit && <Delete run={run} onProblem={attempt} />}
+        {isIdle && run.unit && <Delete run={run} attempt={attempt} />}
       </div>
       <Problem text={problem} />
     </div>
   );
 }
 
-type GoOnProps = {
-  run: Run;
-  learner: Learner;
+type ResumeProps = {
+  run: RunData;
+  learner: LearnerForm;
   busy: boolean;
-  onGo: (pauseAfter: number | null) => void;
+  onResume: (pauseAfter: number | null) => void;
 };
 
-function GoOn({ run, learner, busy, onGo }: GoOnProps) {
-  const click = learner.click === "" ? undefined : run.config?.[learner.click];
-  const [units, setUnits] = useState(click === undefined ? "" : String(click));
+function Resume({ run, learner, busy, onResume }: ResumeProps) {
+  const iteration = learner.iteration === "" ? undefined : run.config?.[learner.iteration];
+  const [units, setUnits] = useState(iteration === undefined ? "" : String(iteration));
   const number = Number(units);
   return (
     <>
@@ -77,19 +77,19 @@ function GoOn({ run, learner, busy, onGo }: GoOnProps) {
         />
       </label>
       {units !== "" && (
-        <button class="main" disabled={busy || !(number >= 1)} onClick={() => onGo(number)}>
+        <button class="main" disabled={busy || !(number >= 1)} onClick={() => onResume(number)}>
           Train {whole(number)} more {learner.unit}
         </button>
       )}
-      <button class={units === "" ? "main" : ""} disabled={busy} onClick={() => onGo(null)}>
+      <button class={units === "" ? "main" : ""} disabled={busy} onClick={() => onResume(null)}>
         Resume to the end
       </button>
     </>
   );
 }
 
-/** To the views where it can be seen what a run has learned. */
-function Links({ run }: { run: Run }) {
+/** Links to the views that show what a run has learned. */
+function Links({ run }: { run: RunData }) {
   if (!run.plays || !run.done) return null;
   if (run.plays === "minichess")
     return (
@@ -117,15 +117,15 @@ function Links({ run }: { run: Run }) {
 }
 
 type DeleteProps = {
-  run: Run;
-  onProblem: <Answer>(work: () => Promise<Answer>) => Promise<Answer | null>;
+  run: RunData;
+  attempt: <Answer>(work: () => Promise<Answer>) => Promise<Answer | null>;
 };
 
-function Delete({ run, onProblem }: DeleteProps) {
-  const sure = `Delete the run ${run.name}, with its net and all its figures? This cannot be undone.`;
+function Delete({ run, attempt }: DeleteProps) {
+  const sure = `Delete the run ${run.name}, with its net and all its metrics? This cannot be undone.`;
   const go = async () => {
     if (!confirm(sure)) return;
-    const gone = await onProblem(() => remove(`runs/${encodeURIComponent(run.name)}`));
+    const gone = await attempt(() => remove(`runs/${encodeURIComponent(run.name)}`));
     if (gone !== null) location.hash = linkTo("train");
   };
   return (

@@ -1,14 +1,12 @@
-// A new training: what learns, from which preset, with which settings changed.
-import { useState } from "preact/hooks";
+// A new training: its learner, its preset, and the settings that differ from it.
+import { useId, useState } from "preact/hooks";
 import { post } from "../../api";
+import { count } from "../../format";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
-import { Field, textOf } from "./field";
-import { count } from "../../numbers";
-import type { RunRow } from "../../runs";
-import type { Learner, Preset, Setting } from "./types";
+import type { LearnerForm, PresetForm, RunName, RunRow, SettingForm, NewTraining as Request } from "../../types";
 
-type Props = { learners: Learner[]; runs: RunRow[]; first: string };
+type Props = { learners: LearnerForm[]; runs: RunRow[]; first: string };
 type Texts = Record<string, string>;
 
 export function NewTraining({ learners, runs, first }: Props) {
@@ -19,7 +17,7 @@ export function NewTraining({ learners, runs, first }: Props) {
   return (
     <>
       <fieldset class="learners">
-        <legend>What learns</legend>
+        <legend>Learner</legend>
         {here.map((one) => (
           <label key={one.name} class={one === learner ? "chosen" : ""} title={one.summary}>
             <input
@@ -38,24 +36,24 @@ export function NewTraining({ learners, runs, first }: Props) {
   );
 }
 
-function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
-  const [preset, setPreset] = useState<Preset>(learner.presets[0]!);
+function Form({ learner, runs }: { learner: LearnerForm; runs: RunRow[] }) {
+  const [preset, setPreset] = useState<PresetForm>(learner.presets[0]!);
   const [changed, setChanged] = useState<Texts>({});
   const [name, setName] = useState("");
   const [load, setLoad] = useState("");
   const [units, setUnits] = useState<string | null>(null);
   const { problem, busy, attempt } = useAttempt();
 
-  const given = (setting: Setting) => textOf(preset.values[setting.name] ?? setting.default);
-  const text = (setting: Setting) => changed[setting.name] ?? given(setting);
-  const set = (setting: Setting, value: string) =>
+  const given = (setting: SettingForm) => textOf(preset.values[setting.name] ?? setting.default);
+  const text = (setting: SettingForm) => changed[setting.name] ?? given(setting);
+  const set = (setting: SettingForm, value: string) =>
     setChanged(({ [setting.name]: _, ...others }) =>
       value === given(setting) ? others : { ...others, [setting.name]: value },
     );
-  const click = learner.settings.find((setting) => setting.name === learner.click);
-  const now = units ?? (click === undefined ? "" : text(click));
+  const iteration = learner.settings.find((setting) => setting.name === learner.iteration);
+  const now = units ?? (iteration === undefined ? "" : text(iteration));
   const start = async (pauseAfter: string) => {
-    const order = {
+    const request: Request = {
       learner: learner.name,
       preset: preset.name,
       settings: changed,
@@ -63,12 +61,12 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
       load: load || null,
       pause_after: pauseAfter === "" ? null : Number(pauseAfter),
     };
-    const started = await attempt(() => post<{ name: string }>("trainings", order));
+    const started = await attempt(() => post<RunName>("trainings", request));
     if (started === null) return;
     setName("");
     location.hash = linkTo("train", { run: started.name });
   };
-  const field = (setting: Setting) => (
+  const field = (setting: SettingForm) => (
     <Field
       key={setting.name}
       setting={setting}
@@ -117,9 +115,9 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
           </label>
           {sources.length > 0 && (
             <label>
-              <span>begins with the net of</span>
+              <span>starts with the net of</span>
               <select value={load} onChange={(event) => setLoad(event.currentTarget.value)}>
-                <option value="">nobody: it knows nothing</option>
+                <option value="">none: it starts untrained</option>
                 {sources.map((run) => (
                   <option key={run.name}>{run.name}</option>
                 ))}
@@ -132,13 +130,13 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
       <div class="line start">
         <Problem text={problem} />
         <label>
-          <span>{click === undefined ? `pause after, ${learner.unit}` : `${learner.unit} now`}</span>
+          <span>{iteration === undefined ? `pause after, ${learner.unit}` : `${learner.unit} now`}</span>
           <input
             type="number"
             min="1"
             step="1"
             value={now}
-            placeholder={click === undefined ? "never" : "all"}
+            placeholder={iteration === undefined ? "never" : "all"}
             onInput={(event) => setUnits(event.currentTarget.value)}
           />
         </label>
@@ -150,8 +148,8 @@ function Form({ learner, runs }: { learner: Learner; runs: RunRow[] }) {
   );
 }
 
-/** Those that people change first, in that order, and the others. */
-function sorted({ settings, main_settings }: Learner): [Setting[], Setting[]] {
+/** The settings that people change first, in that order, and the others. */
+function sorted({ settings, main_settings }: LearnerForm): [SettingForm[], SettingForm[]] {
   const named = (name: string) => settings.filter((setting) => setting.name === name);
   return [
     main_settings.flatMap(named),
@@ -159,13 +157,13 @@ function sorted({ settings, main_settings }: Learner): [Setting[], Setting[]] {
   ];
 }
 
-/** Whether a learner's net may begin as that of a run. */
-function isSource(run: RunRow, learner: Learner): boolean {
+/** Whether a learner can start with the net of a run. */
+function isSource(run: RunRow, learner: LearnerForm): boolean {
   return run.learner.replace(/^pretrain-/, "") === learner.name && (run.done ?? 0) > 0;
 }
 
-/** Those that need a file, and how they are started. */
-export function Elsewhere({ learners }: { learners: Learner[] }) {
+/** Learners that need a file, and how they are started. */
+export function CommandLineLearners({ learners }: { learners: LearnerForm[] }) {
   return (
     <>
       {learners
@@ -173,9 +171,74 @@ export function Elsewhere({ learners }: { learners: Learner[] }) {
         .map((one) => (
           <p key={one.name} class="quiet elsewhere">
             {one.name} learns from a file and is started on the command line:{" "}
-            <code>{one.command} --data FILE</code>. Its runs show here, too.
+            <code>{one.command} --data FILE</code>. Its runs are shown here, too.
           </p>
         ))}
     </>
+  );
+}
+
+type FieldProps = {
+  setting: SettingForm;
+  text: string;
+  changed: boolean;
+  onChange: (text: string) => void;
+};
+
+export type SettingValue = SettingForm["default"];
+
+/** A value as it is typed. */
+export function textOf(value: SettingValue): string {
+  return Array.isArray(value) ? `[${value.join(", ")}]` : String(value);
+}
+
+function Field({ setting, text, changed, onChange }: FieldProps) {
+  const help = useId();
+  return (
+    <label class={`field ${changed ? "changed" : ""}`}>
+      <span>
+        {setting.name}
+        {changed && <em> changed</em>}
+      </span>
+      <Input setting={setting} text={text} help={help} onChange={onChange} />
+      <small id={help} title={setting.allowed}>
+        {setting.description}
+        <span class="allowed">; {setting.allowed}</span>
+      </small>
+    </label>
+  );
+}
+
+type InputProps = Omit<FieldProps, "changed"> & { help: string };
+
+function Input({ setting, text, help, onChange }: InputProps) {
+  const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
+  const choices = setting.kind === "switch" ? ["true", "false"] : setting.choices;
+  if (choices.length > 0)
+    return (
+      <select
+        value={text}
+        aria-label={setting.name}
+        aria-describedby={help}
+        onChange={change}
+      >
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {setting.kind === "switch" ? (choice === "true" ? "yes" : "no") : choice}
+          </option>
+        ))}
+      </select>
+    );
+  const numeric = setting.kind === "whole" || setting.kind === "number";
+  return (
+    <input
+      value={text}
+      aria-label={setting.name}
+      aria-describedby={help}
+      inputMode={numeric ? "decimal" : "text"}
+      spellcheck={false}
+      autocomplete="off"
+      onInput={change}
+    />
   );
 }

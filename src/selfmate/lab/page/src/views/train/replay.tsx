@@ -1,16 +1,16 @@
-// A board that shows the newest game of a run move by move, and then the next one.
+// A board that replays the newest sample game of a run, and then the next one.
 import { useEffect, useState } from "preact/hooks";
 import { Board } from "../../board";
+import { resultText } from "../../format";
 import { Steps } from "../../moves";
-import { resultText } from "../../numbers";
 import { linkToGame } from "../../place";
-import type { Sample } from "./types";
+import type { SampleGame } from "../../types";
 
 const CHESS_SIZE = 8;
 const MOVE_MS = 600;
 const END_MS = 2500;
 
-export function Replay({ sample }: { sample: Sample | null }) {
+export function Replay({ sample }: { sample: SampleGame | null }) {
   const [shown, setShown] = useState(sample);
   const [ply, setPly] = useState(0);
   const [playing, setPlaying] = useState(true);
@@ -77,17 +77,17 @@ function EmptyBoard() {
   return (
     <section class="card replay" aria-label="A game it played">
       <Board fen="8/8/8/8/8/8/8/8" label="An empty board" />
-      <p class="caption quiet">No game was kept yet.</p>
+      <p class="caption quiet">No game was recorded yet.</p>
     </section>
   );
 }
 
 function moveText(ply: number, move: string | undefined): string {
-  if (move === undefined) return "The start";
+  if (move === undefined) return "Start";
   return `${Math.ceil(ply / 2)}${ply % 2 === 1 ? "." : "..."} ${move}`;
 }
 
-function ending(game: Sample): string {
-  const reason = game.reason === "ply_limit" ? "cut at the ply limit" : game.reason;
+function ending(game: SampleGame): string {
+  const reason = game.reason === "ply_limit" ? "truncated at the ply limit" : game.reason;
   return `${game.result === "*" ? "" : `${resultText(game.result)}, `}${reason.replaceAll("_", " ")}`;
 }

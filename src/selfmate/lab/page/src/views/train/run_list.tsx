@@ -1,12 +1,12 @@
-// All runs, the newest first, each with how far it is.
+// All runs, the newest first, each with its progress.
+import { count, whole } from "../../format";
 import { linkTo } from "../../place";
-import { count, whole } from "../../numbers";
-import type { RunRow } from "../../runs";
+import type { RunRow } from "../../types";
 
 export function RunList({ runs, chosen }: { runs: RunRow[] | null; chosen: string | null }) {
-  if (runs === null) return <p class="quiet">Looking for runs ...</p>;
+  if (runs === null) return <p class="quiet">Loading the runs ...</p>;
   if (runs.length === 0)
-    return <p class="quiet">None yet. Press Train, or use the command line: both show here.</p>;
+    return <p class="quiet">None yet. Press Train, or use the command line: both are shown here.</p>;
   return (
     <ul class="rows runs">
       {runs.map((run) => (
@@ -20,7 +20,7 @@ export function RunList({ runs, chosen }: { runs: RunRow[] | null; chosen: strin
               <State state={run.state} />
             </span>
             <ProgressBar run={run} />
-            <small>{howFar(run)}</small>
+            <small>{progressText(run)}</small>
           </a>
         </li>
       ))}
@@ -43,10 +43,10 @@ export function ProgressBar({ run }: { run: RunRow }) {
   );
 }
 
-function howFar(run: RunRow): string {
+function progressText(run: RunRow): string {
   if (run.done === undefined || !run.unit) return "...";
-  const far = `${whole(run.done)} of ${count(run.total ?? 0, run.unit)}`;
-  return run.state === "running" && run.rate ? `${far}, ${perSecond(run.rate)}` : far;
+  const progress = `${whole(run.done)} of ${count(run.total ?? 0, run.unit)}`;
+  return run.state === "running" && run.rate ? `${progress}, ${perSecond(run.rate)}` : progress;
 }
 
 export function perSecond(rate: number): string {

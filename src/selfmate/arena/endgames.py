@@ -1,0 +1,159 @@
+"""Conversion of won endgames: a player with king and queen, or king and rook, against a lone king
+that delays mate as long as it can.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfmate.data.endgames import placement
+from selfmate.encodings import encode
+from selfmate.encodings.tokens import (
+    ENEMY_KING,
+    ENEMY_QUEEN,
+    ENEMY_ROOK,
+    MOVES,
+    OWN_KING,
+    OWN_QUEEN,
+    OWN_ROOK,
+    SQUARES,
+    encode_tokens,
+)
+from selfmate.players.player import Player
+from selfmate.rules import Board, Outcome, push_moves
+from selfmate.searches.sampling import best_actions, derive_seeds
+from selfmate.searches.teacher import NOT_WON, Piece, endgame_table
+
+PIECES: tuple[Piece, ...] = ("queen", "rook")
+LETTERS = {"queen": "Q", "rook": "R"}
+OWN_PIECE = {"queen": OWN_QUEEN, "rook": OWN_ROOK}
+ENEMY_PIECE = {"queen": ENEMY_QUEEN, "rook": ENEMY_ROOK}
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion:
+    piece: Piece
+    games: int
+    converted: int
+    moves: float | None  # to mate, mean over the games that were won
+    exact_moves: float | None  # the same with best play
+
+    @property
+    def share(self) -> float:
+        return self.converted / self.games
+
+
+@dataclass
+class _Game:
+    board: Board
+    number: int
+    exact_moves: int
+    moves: int = 0
+    is_won: bool = False
+
+
+def won_positions(piece: Piece, count: int, seed: int) -> list[Board]:
+    """Drawn uniformly; the winning side is to move, White and Black in turn."""
+    (won,) = np.nonzero(endgame_table(piece)[0].ravel() != NOT_WON)
+    chosen = np.random.default_rng([seed, PIECES.index(piece)]).choice(won, count)
+    return [
+        Board(_fen(piece, int(index), black=bool(number % 2)))
+        for number, index in enumerate(chosen)
+    ]
+
+
+def convert(
+    player: Player,
+    piece: Piece,
+    *,
+    games: int,
+    seed: int,
+    on_finished: Callable[[int], None] = lambda count: None,
+) -> Conversion:
+    """Plays won positions to their end, by the fifty-move rule at the latest. `on_finished` gets
+    the number of games that ended, after every move."""
+    boards = won_positions(piece, games, seed)
+    exact = (distances(piece, boards) + 1) // 2
+    played = [_Game(board, number, int(exact[number])) for number, board in enumerate(boards)]
+    for begin in range(0, games, player.parallel_games):
+        running = played[begin : begin + player.parallel_games]
+        while running:
+            remaining = _defend(piece, _attack(player, running, seed), seed)
+            on_finished(len(running) - len(remaining))
+            running = remaining
+    won = [game for game in played if game.is_won]
+    return Conversion(
+        piece=piece,
+        games=games,
+        converted=len(won),
+        moves=float(np.mean([game.moves for game in won])) if won else None,
+        exact_moves=float(np.mean([game.exact_moves for game in won])) if won else None,
+    )
+
+
+def distances(piece: Piece, boards: Sequence[Board]) -> Numbers:
+    """[B] Plies to mate with the winning side to move."""
+    king, other, lone = _squares(boards, OWN_KING, OWN_PIECE[piece], ENEMY_KING)
+    found: Numbers = endgame_table(piece)[0, king, other, lone].astype(np.int64)
+    return found
+
+
+def defences(
+    piece: Piece, boards: Sequence[Board], seeds: NDArray[np.uint64]
+) -> NDArray[np.uint16]:
+    """[B] Moves of the lone king that delay mate longest, or escape it."""
+    tokens = encode_tokens(boards)
+    legal = tokens.legal
+    king, other, _ = _squares(boards, ENEMY_KING, ENEMY_PIECE[piece], OWN_KING)
+    rows, destinations = legal.rows, MOVES[legal.values].astype(np.int64) >> 6 & 63
+    # A king on the piece's square has captured it; the table has that as not won, its longest.
+    plies = endgame_table(piece)[0, king[rows], other[rows], destinations].astype(np.float32)
+    return tokens.moves(best_actions(plies, legal, seeds))
+
+
+def _attack(player: Player, games: Sequence[_Game], seed: int) -> list[_Game]:
+    """Plays the player's move in every game; returns the unfinished games."""
+    boards = [game.board for game in games]
+    choices = player.choose(boards, _seeds(games, seed, 0))
+    rows = [row for row in range(len(games)) if row not in choices.forfeits]
+    outcomes = push_moves([boards[row] for row in rows], choices.moves[rows])
+    for row, outcome in zip(rows, outcomes, strict=True):
+        games[row].moves += 1
+        games[row].is_won = bool(outcome and outcome.winner)
+    return _unfinished([games[row] for row in rows], outcomes)
+
+
+def _defend(piece: Piece, games: Sequence[_Game], seed: int) -> list[_Game]:
+    """Plays the lone king's move in every game; returns the unfinished games."""
+    if not games:
+        return []
+    boards = [game.board for game in games]
+    return _unfinished(games, push_moves(boards, defences(piece, boards, _seeds(games, seed, 1))))
+
+
+def _unfinished(games: Sequence[_Game], outcomes: Sequence[Outcome | None]) -> list[_Game]:
+    return [game for game, outcome in zip(games, outcomes, strict=True) if outcome is None]
+
+
+def _seeds(games: Sequence[_Game], seed: int, side: int) -> NDArray[np.uint64]:
+    numbers = np.array([game.number for game in games])
+    moves = np.array([game.moves for game in games])
+    return derive_seeds(seed, numbers, 2 * moves + side)
+
+
+def _squares(boards: Sequence[Board], *pieces: int) -> list[Numbers]:
+    """[B] each: the squares of pieces given as tokens, in the view of the side to move. Endgames
+    without pawns are symmetric, so the same table serves both colours."""
+    squares = encode("tokens78", boards)[:, SQUARES]
+    return [np.argmax(squares == piece, axis=1) for piece in pieces]
+
+
+def _fen(piece: Piece, index: int, *, black: bool) -> str:
+    """The position at an index of the table, with colours swapped if Black wins."""
+    pieces = {index >> 12: "K", index >> 6 & 63: LETTERS[piece], index & 63: "k"}
+    if black:
+        pieces = {square ^ 56: letter.swapcase() for square, letter in pieces.items()}
+    return f"{placement(pieces)} {'b' if black else 'w'} - - 0 1"

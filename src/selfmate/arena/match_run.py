@@ -1,0 +1,301 @@
+"""A match on disk: its games are logged as they end, so that it can be resumed or extended.
+
+Beside the log are two small files: NAME.json shows other processes how far the match is, and with
+NAME.stop another process asks it to stop.
+"""
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+from selfmate.arena.match import (
+    DEFAULT_MAX_PLIES,
+    Match,
+    MatchReport,
+    MatchScore,
+    PlayedGame,
+    RunningGame,
+)
+from selfmate.arena.openings import Opening, read_openings, shipped_openings, shuffled
+from selfmate.arena.sprt import Sprt
+from selfmate.players import Player
+from selfmate.runs.files import parse, pretty, read_plain, replace_file
+from selfmate.runs.run import CorruptError
+from selfmate.runs.status import take
+
+MAX_PROGRESS_BYTES = 2**18
+SECONDS_BETWEEN_UPDATES = 0.25
+
+Progress = dict[str, Any]  # the contents of a progress file
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchSettings:
+    games: int  # even: every opening is played with both colours
+    seed: int = 1
+    openings: Path | None = None  # None: the openings that ship
+    max_plies: int = DEFAULT_MAX_PLIES  # after the opening
+    adjudicate_pawns: int | None = None  # None: games are played out
+    sprt: Sprt | None = None  # None: all games are played
+
+
+class MatchRun:
+    """One match with its log and progress file."""
+
+    def __init__(
+        self,
+        players: tuple[Player, Player],
+        settings: MatchSettings,
+        log_folder: Path,
+        resume: bool,
+    ) -> None:
+        """With `resume`, games of the log count; otherwise the log starts anew. ValueError if the
+        log is damaged or another process plays this match."""
+        self.players, self.settings = players, settings
+        self.openings = _openings(settings)
+        conditions = match_conditions((players[0].name, players[1].name), settings)
+        self.log = MatchLog(log_path(log_folder, conditions), conditions, resume)
+        self._score = MatchScore(self.log.games, settings.games, settings.sprt)
+        self.stopped = False  # by request
+
+    def play(self, on_game: Callable[[], None]) -> None:
+        """Plays the missing games and calls `on_game` after each. Blocks."""
+        session = MatchSession(self.log.path)
+        match = Match(
+            self.players,
+            self.openings,
+            self.settings.seed,
+            self.settings.max_plies,
+            self.settings.adjudicate_pawns,
+            watch=lambda game: session.update(lambda: self._progress(game)),
+        )
+        missing = [n for n in range(self.settings.games) if n not in self.log.games]
+        try:
+            for game in match.play([] if self._score.decided else missing):
+                self.log.add(game)
+                self._score.count()
+                on_game()
+                if self._score.decided:
+                    break
+        except StopRequestedError:
+            self.stopped = True
+        finally:
+            session.finish(self._progress(None))
+            self.log.close()
+
+    def games(self) -> list[PlayedGame]:
+        """The games that count: all, or with SPRT the pairs up to the decision."""
+        return self._score.counted()
+
+    def report(self) -> MatchReport:
+        """The report of the games that count so far."""
+        return self._score.report()
+
+    def _progress(self, game: RunningGame | None) -> Progress:
+        return match_plan(self.settings.games, self.settings.sprt) | {
+            "playing": game
+            and {
+                "number": game.number,
+                "fen": game.opening.fen,
+                "moves": list(game.board.moves),
+            }
+        }
+
+
+def match_plan(games: int, sprt: Sprt | None) -> Progress:
+    """How long a match is to be: in its progress file, because it may change from one session to
+    the next."""
+    bounds = sprt and [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]
+    return {"games": games, "sprt": bounds}
+
+
+def _openings(settings: MatchSettings) -> list[Opening]:
+    openings = read_openings(settings.openings) if settings.openings else shipped_openings()
+    return shuffled(openings, settings.seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchConditions:
+    """All that decides the games of a match. Their number is not part of it, so that a match can
+    be extended."""
+
+    players: tuple[str, str]  # full names
+    openings: str  # digest of the openings in their order
+    seed: int
+    max_plies: int
+    adjudicate_pawns: int | None = None
+
+    def digest(self) -> str:
+        return sha256(json.dumps(asdict(self)).encode()).hexdigest()[:12]
+
+
+def match_conditions(players: tuple[str, str], settings: MatchSettings) -> MatchConditions:
+    """The conditions of a match between two players with these full names."""
+    return MatchConditions(
+        players=players,
+        openings=digest_of(_openings(settings)),
+        seed=settings.seed,
+        max_plies=settings.max_plies,
+        adjudicate_pawns=settings.adjudicate_pawns,
+    )
+
+
+def digest_of(openings: list[Opening]) -> str:
+    """Short digest of openings and their order."""
+    text = "\n".join(f"{opening.fen} {' '.join(opening.moves)}" for opening in openings)
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def log_path(folder: Path, conditions: MatchConditions) -> Path:
+    return folder / f"{conditions.digest()}.jsonl"
+
+
+class MatchLog:
+    """The games of a match, one JSON object a line after a first line with the conditions.
+
+    The file is append-only and locked while it is open: ValueError if another process has it.
+    """
+
+    def __init__(self, path: Path, conditions: MatchConditions, resume: bool) -> None:
+        """Without `resume` the log starts anew. A last line that was cut off is dropped."""
+        self.path = path
+        self.games: dict[int, PlayedGame] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: IO[bytes] = path.open("a+b")
+        try:
+            kept_bytes = self._read(conditions, resume)
+        except BaseException:
+            self._file.close()
+            raise
+        self._file.truncate(kept_bytes)
+        if not kept_bytes:
+            self._write({"agreement": _as_json(conditions)})
+
+    def add(self, game: PlayedGame) -> None:
+        """Logs a game; it is on disk when this returns."""
+        self.games[game.number] = game
+        self._write(asdict(game))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _read(self, conditions: MatchConditions, resume: bool) -> int:
+        """Locks the file and fills `games`; returns how many bytes of the file to keep."""
+        if not take(self._file.fileno()):
+            raise ValueError(f"this match is being played by another process: {self.path}")
+        if not resume:
+            return 0
+        self._file.seek(0)
+        kept_bytes = 0
+        for number, line in enumerate(self._file, start=1):
+            if not line.endswith(b"\n"):
+                break
+            try:
+                self._read_line(number, line, conditions)
+            except (KeyError, TypeError, json.JSONDecodeError) as error:
+                raise ValueError(f"{self.path}, line {number} is damaged: {error!r}") from error
+            kept_bytes += len(line)
+        return kept_bytes
+
+    def _read_line(self, number: int, line: bytes, conditions: MatchConditions) -> None:
+        if number > 1:
+            game = parse_game(line)
+            self.games[game.number] = game
+        elif (found := json.loads(line)["agreement"]) != _as_json(conditions):
+            raise ValueError(f"{self.path} is the log of another match: {found}")
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._file.write(json.dumps(entry).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def _as_json(conditions: MatchConditions) -> Any:
+    """As they read back from JSON, where tuples are lists."""
+    return json.loads(json.dumps(asdict(conditions)))
+
+
+def parse_conditions(line: bytes) -> MatchConditions:
+    """The first line of a log; KeyError, TypeError or ValueError if it is not one."""
+    fields = json.loads(line)["agreement"]
+    a, b = fields["players"]
+    return MatchConditions(**fields | {"players": (str(a), str(b))})
+
+
+def parse_game(line: bytes) -> PlayedGame:
+    """Any other line of a log; KeyError, TypeError or ValueError if it is not one."""
+    entry = json.loads(line)
+    opening = entry["opening"]
+    return PlayedGame(
+        number=int(entry["number"]),
+        opening=Opening(opening["fen"], tuple(opening["moves"])),
+        moves=tuple(entry["moves"]),
+        result=int(entry["result"]),
+        reason=str(entry["reason"]),
+        forfeit=bool(entry["forfeit"]),
+        comments=tuple(map(str, entry.get("comments", ()))),
+    )
+
+
+class StopRequestedError(Exception):
+    """Another process asked this session to stop."""
+
+
+class MatchSession:
+    """One process at work on a match or a rating, which others can watch and stop.
+
+    `path` is the match's log or the rating's pool, which the process has locked.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._updated_at = -math.inf
+        stop_path(path).unlink(missing_ok=True)  # a request that came too late for the last session
+
+    def update(self, progress: Callable[[], Progress]) -> None:
+        """Writes the progress file a few times a second, however often it is called.
+
+        StopRequestedError when the session should stop.
+        """
+        now = time.monotonic()
+        if now - self._updated_at < SECONDS_BETWEEN_UPDATES:
+            return
+        self._updated_at = now
+        write_progress(self._path, progress())
+        if stop_path(self._path).exists():
+            raise StopRequestedError
+
+    def finish(self, progress: Progress) -> None:
+        write_progress(self._path, progress)
+        stop_path(self._path).unlink(missing_ok=True)
+
+
+def progress_path(path: Path) -> Path:
+    return path.with_suffix(".json")
+
+
+def stop_path(path: Path) -> Path:
+    return path.with_suffix(".stop")
+
+
+def write_progress(path: Path, progress: Progress) -> None:
+    replace_file(progress_path(path), pretty(progress), durable=False)
+
+
+def read_progress(path: Path) -> Progress:
+    """What the last session wrote; empty if there is no progress file, or a damaged one."""
+    try:
+        return parse(read_plain(progress_path(path), MAX_PROGRESS_BYTES), progress_path(path).name)
+    except CorruptError:
+        return {}
+
+
+def request_stop(path: Path) -> None:
+    """Asks the session that works on a log or pool to stop."""
+    stop_path(path).touch()

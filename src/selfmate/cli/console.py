@@ -1,0 +1,243 @@
+"""What verbs share: errors, options, numbers in words, progress."""
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+
+LARGEST_SEED = 2**63 - 1
+SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_UPDATES = 0.2
+
+
+class BadInputError(Exception):
+    """What the user typed cannot be used; the text says what is allowed. Exit code 2."""
+
+
+class JobFailedError(Exception):
+    """The input was fine, but the job did not succeed. Exit code 1."""
+
+
+@contextmanager
+def reading_input() -> Iterator[None]:
+    """Around code that only reads the user's input: its errors are bad input."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise BadInputError(str(error)) from error
+
+
+def short_number(value: float) -> str:
+    """Four significant digits, or a whole number from 1,000 on."""
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
+
+
+def duration(seconds: float) -> str:
+    """At most two units: 8.0 s, 2 min 5 s, 3 h 20 min, 4 d 2 h."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    for size, unit, smaller_size, smaller_unit in (
+        (86_400, "d", 3_600, "h"),
+        (3_600, "h", 60, "min"),
+        (60, "min", 1, "s"),
+    ):
+        if whole >= size:
+            rest = whole % size // smaller_size
+            return f"{whole // size} {unit}" + (f" {rest} {smaller_unit}" if rest else "")
+    return f"{whole} s"
+
+
+class Progress(Protocol):
+    def advance(self, amount: float) -> None: ...
+
+
+class _Lines:
+    """Progress in log files: a line every few seconds."""
+
+    def __init__(self, title: str, total: float, unit: str) -> None:
+        self.title, self.total, self.unit = title, total, unit
+        self.done = 0.0
+        self.started = self.last_line = time.monotonic()
+
+    def advance(self, amount: float) -> None:
+        self.done += amount
+        now = time.monotonic()
+        if now - self.last_line < SECONDS_BETWEEN_LINES or not self.done:
+            return
+        self.last_line = now
+        rate = self.done / (now - self.started)
+        left = (self.total - self.done) / rate
+        line = f"{self.title}: {self.done / self.total:.0%}, {rate:,.0f} {self.unit}/s"
+        print(f"{line}, {left:.0f} s left", file=sys.stderr, flush=True)
+
+
+class _Bar:
+    """Progress in terminals: one live line that disappears at the end."""
+
+    def __init__(self, title: str, total: float, unit: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        self.unit = unit
+        self.bar = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %  {task.fields[rate]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self.task = self.bar.add_task(title, total=total, rate="")
+
+    def advance(self, amount: float) -> None:
+        speed = self.bar.tasks[0].speed
+        rate = f"{speed:,.0f} {self.unit}/s" if speed else ""
+        self.bar.update(self.task, advance=amount, rate=rate)
+
+
+@contextmanager
+def progress(title: str, total: float, unit: str) -> Iterator[Progress]:
+    """Progress towards `total` units on standard error; the caller reports units by `advance`."""
+    if not sys.stderr.isatty():
+        yield _Lines(title, total, unit)
+        return
+    bar = _Bar(title, total, unit)
+    with bar.bar:
+        yield bar
+
+
+class LiveLine:
+    """A line on standard error that changes with the work; plain lines every few seconds if that is
+    no terminal. `line` makes the text from the seconds since the start."""
+
+    def __init__(self, line: Callable[[float], str]) -> None:
+        self._line = line
+        self._started = self._shown = time.monotonic()
+        self._status: Status | None = None
+
+    def __enter__(self) -> "LiveLine":
+        if sys.stderr.isatty():
+            from rich.console import Console
+
+            self._status = Console(stderr=True, highlight=False).status("starting ...")
+            self._status.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def update(self) -> None:
+        """May be called at any rate: the line changes at most a few times per second."""
+        now = time.monotonic()
+        pause = SECONDS_BETWEEN_LINES if self._status is None else SECONDS_BETWEEN_UPDATES
+        if now - self._shown < pause:
+            return
+        self._shown = now
+        text = self._line(now - self._started)
+        if self._status is not None:
+            self._status.update(text)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
+def whole(low: int, high: int) -> Callable[[str | int], int]:
+    """A parser of whole numbers from `low` to `high`; defaults are numbers already."""
+
+    def parse(value: str | int) -> int:
+        text = str(value)
+        if text.isascii() and text.removeprefix("-").isdigit() and low <= int(text) <= high:
+            return int(text)
+        raise typer.BadParameter(f"{text!r} is not a whole number from {low} to {high}")
+
+    return parse
+
+
+def between(low: float, high: float) -> Callable[[str | float], float]:
+    """A parser of numbers from `low` to `high`; defaults are numbers already."""
+
+    def parse(value: str | float) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if low <= number <= high:
+            return number + 0.0  # zero without a minus
+        raise typer.BadParameter(f"{str(value)!r} is not a number from {low:g} to {high:g}")
+
+    return parse
+
+
+def above_zero(text: str) -> float:
+    """Parses a number above zero."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if 0 < value < math.inf:
+        return value
+    raise typer.BadParameter(f"{text!r} is not a number above 0")
+
+
+Preset = Annotated[
+    str | None, typer.Option(metavar="P", help="A named set of settings, such as tiny.")
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Settings as TOML or JSON; a run's config.toml will do."),
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change one setting; may be repeated."),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same run."),
+]
+Device = Annotated[
+    str, typer.Option(metavar="D", help="Where to compute; not a setting of the run.")
+]
+RunFolder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="The directory of the run.", show_default="runs/LEARNER-PRESET-N"
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Continue the same run exactly where it stopped.")
+]
+Load = Annotated[
+    Path | None,
+    typer.Option(metavar="RUN", help="Start from the weights of another run or a net that ships."),
+]
+Minutes = Annotated[
+    float | None, typer.Option(parser=above_zero, metavar="M", help="Pause after M minutes.")
+]
+PauseAfter = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole(1, 10**12), metavar="N", help="Pause after N more units (games, cycles, ...)."
+    ),
+]
+TensorBoard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also write the metrics for TensorBoard.")
+]
+Settings = Annotated[bool, typer.Option("--settings", help="List the learner's settings and exit.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

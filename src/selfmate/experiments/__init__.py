@@ -1,1 +1,0 @@
-"""What compares runs: reproducing the mini-chess seed's tables."""

@@ -1,1 +1,0 @@
-"""The Analyse view: what players think of a position."""

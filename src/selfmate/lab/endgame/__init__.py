@@ -1,1 +1,0 @@
-"""The Endgame view: the mini-chess, true and learned."""

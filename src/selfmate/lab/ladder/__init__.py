@@ -1,1 +1,0 @@
-"""The Ladder view: who is how strong, and how soon."""

@@ -1,1 +1,0 @@
-"""The Match view: two players, games going on."""

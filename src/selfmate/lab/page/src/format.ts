@@ -1,0 +1,70 @@
+// Numbers, results and names of players as people read them.
+
+export function decimal(value: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1000) return Math.round(value).toLocaleString("en");
+  if (size < 0.001) return value.toExponential(1);
+  return String(Number(value.toPrecision(3)));
+}
+
+export function whole(value: number): string {
+  return value.toLocaleString("en");
+}
+
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+}
+
+const UNITS: [number, string][] = [
+  [86400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** Two units at most: 8 s, 2 min 5 s, 3 h 20 min. */
+export function duration(seconds: number): string {
+  const rounded = Math.round(seconds);
+  const at = UNITS.findIndex(([size]) => rounded >= size);
+  if (at < 0) return "0 s";
+  const [size, unit] = UNITS[at]!;
+  const first = `${Math.floor(rounded / size)} ${unit}`;
+  const smaller = UNITS[at + 1];
+  const rest = smaller === undefined ? 0 : Math.floor((rounded % size) / smaller[0]);
+  return smaller === undefined || rest === 0 ? first : `${first} ${rest} ${smaller[1]}`;
+}
+
+/** "1 – 0", "½ – ½" */
+export function resultText(result: string): string {
+  return result.replaceAll("1/2", "½").replace("-", " – ");
+}
+
+/** "1 game", "50 games": units are named in the plural. */
+export function count(number: number, unit: string): string {
+  return `${whole(number)} ${number === 1 ? unit.replace(/s$/, "") : unit}`;
+}
+
+const RUNS = "runs/";
+
+/** `teacher:depth=1` is "Teacher, depth 1", `runs/x:version=5` is "x, version 5". */
+export function playerTitle(name: string): string {
+  const colon = name.lastIndexOf(":");
+  const hasSettings = colon > 0 && name.includes("=", colon);
+  const kind = hasSettings ? name.slice(0, colon) : name;
+  const title = kind.startsWith(RUNS) ? kind.slice(RUNS.length) : kind[0]?.toUpperCase() + kind.slice(1);
+  const settings = hasSettings ? name.slice(colon + 1).split(",") : [];
+  return [title, ...settings.map(inWords)].join(", ");
+}
+
+function inWords(setting: string): string {
+  const [key = "", value = ""] = setting.split("=");
+  if (key === "random") return `${value} % random moves`;
+  return `${key === "elo" ? "Elo" : key} ${value}`;
+}
+
+/** +35, −12 or 0 */
+export function signed(value: number): string {
+  const rounded = Math.round(value);
+  return rounded > 0 ? `+${rounded}` : rounded < 0 ? `−${-rounded}` : "0";
+}

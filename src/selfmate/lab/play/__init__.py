@@ -1,1 +1,0 @@
-"""The Play view: a game against a player, or one to watch."""

@@ -1,0 +1,159 @@
+"""The lab's server as a process: its port, its link, and an orderly shutdown."""
+
+import contextlib
+import errno
+import ipaddress
+import logging
+import os
+import socket
+import threading
+import time
+import webbrowser
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from anyio import move_on_after, to_thread
+
+from selfmate.lab.app import LabSettings, is_built, make_app, page_folder
+from selfmate.lab.topics import MAX_MESSAGE_BYTES
+
+SHUTDOWN_SECONDS = 1  # for open requests, and half of it for threads
+MAX_CONNECTIONS = 200
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """ValueError says why the port cannot be used."""
+    try:
+        listening = _bound(host, port)
+    except (OSError, TypeError) as error:  # TypeError: the host is not even a name
+        raise ValueError(
+            f"the lab cannot listen on {host} port {port}: {_reason(error)}"
+        ) from error
+    if _address(listening).is_unspecified:
+        listening.close()
+        raise ValueError("--host is one address of this machine, not all of them")
+    return listening
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio turns Nagle's algorithm off only for an explicit TCP; else answers wait 40 ms.
+    listening = socket.socket(family, proto=socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()
+    except BaseException:
+        listening.close()
+        raise
+    return listening
+
+
+def is_loopback(listening: socket.socket) -> bool:
+    return _address(listening).is_loopback
+
+
+def _address(listening: socket.socket) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    return ipaddress.ip_address(listening.getsockname()[0])
+
+
+def _reason(error: OSError | TypeError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return "the port is in use, maybe by another lab; choose another --port, or 0 for any"
+    return getattr(error, "strerror", None) or "this is not an address"
+
+
+def runs_path(path: Path) -> Path:
+    """ValueError when it cannot be a folder of runs; it need not exist yet."""
+    nearest = next(one for one in (path, *path.absolute().parents) if one.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.R_OK | os.X_OK):
+        raise ValueError(
+            f"--runs {path} cannot be used: {nearest} is not a folder that can be read"
+        )
+    return path
+
+
+def built_page() -> Path:
+    folder = page_folder()
+    if not is_built(folder):
+        raise ValueError(
+            "the page is not built: install Node.js (20 or newer), then install Selfmate again"
+        )
+    return folder
+
+
+def link(settings: LabSettings) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{settings.port}/?token={settings.token}"
+
+
+def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """Until Ctrl-C or SIGTERM. `ready` is called when requests are answered."""
+    closing = ExitStack()
+    config = uvicorn.Config(
+        make_app(settings, closing),
+        http="h11",
+        ws="websockets-sansio",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws_max_size=MAX_MESSAGE_BYTES,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        limit_concurrency=MAX_CONNECTIONS,
+    )
+    _Server(config, ready, closing).run(sockets=[listening])
+    _exit_without_threads()
+
+
+class _Server(uvicorn.Server):
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], closing: ExitStack
+    ) -> None:
+        super().__init__(config)
+        self._ready, self._closing = ready, closing
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        # A thread for each request: one that waits for a slow player must not hold up the others.
+        to_thread.current_default_thread_limiter().total_tokens = MAX_CONNECTIONS
+        await super().startup(sockets)
+        self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        logging.getLogger("uvicorn.error").setLevel(
+            logging.CRITICAL
+        )  # a closed connection is no error here
+        with move_on_after(SHUTDOWN_SECONDS):  # a player may not stop; requests may be waiting
+            await to_thread.run_sync(self._closing.close, abandon_on_cancel=True)
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal shuts down in good order, the second at once."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def _exit_without_threads() -> None:
+    """Threads that are still searching, maybe inside the core, are not waited for. They must not
+    outlive the interpreter either, so the process exits at once."""
+    due = time.monotonic() + SHUTDOWN_SECONDS / 2
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(max(0, due - time.monotonic()))
+            if thread.is_alive():
+                os._exit(0)
+
+
+def open_browser(address: str) -> None:
+    """Where there is a browser; the link was printed anyway. Some browser commands return only when
+    the browser is closed, so this does not wait."""
+
+    def open_link() -> None:
+        with contextlib.suppress(webbrowser.Error, OSError):
+            webbrowser.open(address)
+
+    threading.Thread(target=open_link, daemon=True).start()

@@ -1,1 +1,0 @@
-"""The Train view: runs as they are trained."""

@@ -1,0 +1,195 @@
+"""The settings of AlphaZero: self-play and training, and pretraining on master games."""
+
+from typing import TYPE_CHECKING, Literal, Self
+
+from pydantic import Field, model_validator
+
+import selfmate.learners.config
+from selfmate.learners.config import FolderName
+from selfmate.nets.config import ResNetSettings
+from selfmate.runs.run import Arrays, check_layout
+from selfmate.searches.config import CacheSize, SearchSettings
+
+if TYPE_CHECKING:
+    from selfmate.nets.resnet import SeResNet
+
+
+class ComputeSettings(selfmate.learners.config.Config):
+    """What self-play and pretraining have in common, besides the net."""
+
+    gradient_checkpointing: bool = Field(
+        False, description="recompute activations in the backward pass: less memory, more time"
+    )
+    threads: int = Field(
+        2,
+        ge=1,
+        le=256,
+        description="threads of self-play and training; another number plays other games",
+    )
+
+
+class Config(SearchSettings, ResNetSettings, ComputeSettings):
+    checkpoint_every: int = Field(1, ge=1, description="cycles between checkpoints")
+    cycles: int = Field(
+        100, ge=1, le=10**9, description="cycles of self-play, training and evaluation"
+    )
+
+    # Self-play.
+    games: int = Field(100, ge=2, le=65536, description="self-play games per cycle")
+    parallel_games: int = Field(
+        32, ge=1, le=4096, description="games that each thread plays in parallel"
+    )
+    simulations: int = Field(100, ge=1, le=10**6, description="simulations per move")
+    max_plies: int = Field(
+        300, ge=1, le=10_000, description="plies after which a game is truncated, as a draw"
+    )
+    openings: bool = Field(True, description="start games from the shipped openings")
+    endgame_fraction: float = Field(
+        0.0, ge=0, le=1, description="fraction of games that start from a won endgame"
+    )
+    temperature: float = Field(
+        1.0, ge=0, le=10, description="softmax temperature of the move choice, at first"
+    )
+    temperature_end: float = Field(
+        0.1, ge=0, le=10, description="temperature after temperature_plies"
+    )
+    temperature_plies: int = Field(
+        60, ge=0, le=10_000, description="plies played at the first temperature"
+    )
+    resign_threshold: float = Field(
+        0.95, gt=0, le=1, description="a side resigns when its value is below minus this; 1: never"
+    )
+    resign_playthrough: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="fraction of games without resignation, to measure how often it is wrong",
+    )
+    cache_size: CacheSize = 50_000
+
+    # Training.
+    replay_size: int = Field(500_000, ge=1, le=10**9, description="positions in the replay buffer")
+    recent_fraction: float = Field(
+        0.8, ge=0, le=1, description="fraction of each batch drawn from the newest quarter"
+    )
+    epochs: float = Field(3.0, gt=0, le=100, description="passes over the replay buffer per cycle")
+    max_updates: int = Field(
+        0, ge=0, le=10**9, description="maximum training steps per cycle; 0: as epochs say"
+    )
+    batch_size: int = Field(640, ge=1, le=65536, description="positions per training step")
+    learning_rate: float = Field(
+        0.01, gt=0, le=1, description="learning rate of SGD in the first cycle"
+    )
+    learning_rate_decay: float = Field(
+        0.95, gt=0, le=1, description="factor of the learning rate from cycle to cycle"
+    )
+    min_learning_rate: float = Field(1e-5, ge=0, le=1, description="minimum learning rate")
+    momentum: float = Field(0.9, ge=0, lt=1, description="momentum of SGD")
+    weight_decay: float = Field(1e-4, ge=0, le=1, description="weight decay (L2) of SGD")
+    max_grad_norm: float = Field(10.0, gt=0, description="maximum gradient norm (global clipping)")
+    value_weight: float = Field(1.0, ge=0, le=1000, description="weight of the value loss")
+    search_value_fraction: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="fraction of the search's value in value targets; the rest is the game result",
+    )
+    masters: str = Field(
+        "", description="folder of selfmate import, whose games are mixed in against forgetting"
+    )
+    master_fraction: float = Field(
+        0.25, ge=0, lt=1, description="fraction of each batch drawn from master games, if any"
+    )
+
+    # Gating match and ladder evaluation.
+    promotion: Literal["sprt", "points", "always"] = Field(
+        "sprt",
+        description="the new net becomes the best by a sequential test (SPRT), by more than 55 % "
+        "of the points, or without a match",
+    )
+    promotion_every: int = Field(1, ge=1, description="cycles between gating matches")
+    promotion_games: int = Field(
+        200, ge=2, le=1000, multiple_of=2, description="maximum games of a gating match"
+    )
+    promotion_simulations: int = Field(
+        100, ge=0, le=10**6, description="simulations per move in gating matches; 0: policy alone"
+    )
+    elo0: float = Field(0.0, ge=-500, le=500, description="Elo gain of the SPRT's null hypothesis")
+    elo1: float = Field(20.0, ge=-500, le=500, description="Elo gain of the SPRT's alternative")
+    evaluate_every: int = Field(5, ge=1, description="cycles between ladder evaluations")
+    evaluation_games: int = Field(
+        40, ge=2, le=1000, multiple_of=2, description="games per opponent in ladder evaluations"
+    )
+    rollback_threshold: float = Field(
+        0.15, gt=0, le=1, description="drop of the ladder score that restores the best weights"
+    )
+
+    @model_validator(mode="after")
+    def _tests_a_range(self) -> Self:
+        if self.elo0 >= self.elo1:
+            raise ValueError(f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}")
+        return self
+
+    def learning_rate_in(self, cycle: int) -> float:
+        """Cycles count from 1."""
+        decayed = self.learning_rate * self.learning_rate_decay ** (cycle - 1)
+        return max(self.min_learning_rate, decayed)
+
+
+class PretrainConfig(ResNetSettings, ComputeSettings):
+    checkpoint_every: int = Field(
+        4, ge=1, description="steps of up to 32 updates between checkpoints"
+    )
+    data: tuple[FolderName, ...] = Field(
+        (), max_length=1, description="folder of selfmate import with the games"
+    )
+    epochs: int = Field(5, ge=1, le=1000, description="passes over the training positions")
+    positions: int = Field(
+        0, ge=0, le=10**12, description="training positions in all; 0: as many as the epochs have"
+    )
+    batch_size: int = Field(640, ge=1, le=65536, description="positions per batch")
+    gradient_accumulation: int = Field(
+        2, ge=1, le=1000, description="batches whose gradients make one update"
+    )
+
+    optimizer: Literal["adam", "muon"] = Field(
+        "adam", description="AdamW for all weights, or Muon for the residual tower's"
+    )
+    learning_rate: float = Field(1e-4, gt=0, le=1, description="learning rate, at first")
+    schedule: Literal["plateau", "cosine"] = Field(
+        "plateau",
+        description="halve the learning rate when validations stop improving, or decay it to zero",
+    )
+    warmup_positions: int = Field(
+        0, ge=0, le=10**9, description="positions of linear learning-rate warm-up"
+    )
+    patience: int = Field(
+        3, ge=1, le=1000, description="validations without gain that halve the learning rate"
+    )
+    early_stopping_patience: int = Field(
+        5, ge=1, le=1000, description="validations without gain that end the training"
+    )
+    weight_decay: float = Field(1e-4, ge=0, le=1, description="decoupled weight decay")
+    max_grad_norm: float = Field(10.0, gt=0, description="maximum gradient norm (global clipping)")
+    value_weight: float = Field(5.0, ge=0, le=1000, description="weight of the value loss")
+    entropy_bonus: float = Field(
+        0.01, ge=0, le=10, description="weight of the policy's entropy, subtracted from the loss"
+    )
+
+    validations_per_epoch: int = Field(4, ge=1, le=1000, description="validations per epoch")
+    validation_positions: int = Field(
+        16384, ge=1, le=10**9, description="maximum held-out positions per validation"
+    )
+
+
+def check_fits(weights: Arrays, net: "SeResNet") -> None:
+    """ValueError when weights are not those of a net with this configuration."""
+    blocks = len({name.split(".")[1] for name in weights if name.startswith("blocks.")})
+    filters = len(weights["stem.weight"]) if "stem.weight" in weights else 0
+    ours = net.config
+    if (blocks, filters) != (ours.blocks, ours.filters):
+        raise ValueError(
+            f"they have {blocks} blocks of {filters} filters, this net has {ours.blocks} of "
+            f"{ours.filters}: set blocks and filters to the same"
+        )
+    check_layout(weights, net.arrays())

@@ -1,0 +1,290 @@
+"""REINFORCE for chess (Williams 1992): self-play, then the winners' moves become likelier.
+
+The policy pi is softmax(score / temperature) over the legal moves. A game ends with z = 1, 0 or -1
+in White's view. With a baseline b, a ply by White has the advantage A = z - b and one by Black
+A = -(z - b); the loss is the mean over plies of -A * log pi(move). Nothing but the result of a game
+is ever rewarded.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfmate.arena.gating import Evaluation, evaluation_metrics
+from selfmate.arena.match import sample_of
+from selfmate.data.replay import ShardBuffer, read_shards
+from selfmate.data.trajectories import Rows, SampledGames
+from selfmate.learners.health import HealthMetrics, HealthMonitor
+from selfmate.learners.reinforce.config import Config
+from selfmate.learners.schedule import means_of
+from selfmate.learners.targets import advantages, importance_weights
+from selfmate.nets.config import MoveScorerConfig
+from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import Optimizer
+from selfmate.nets.sparse import log_softmax, row_sums
+from selfmate.players.network import ScorerPlayer
+from selfmate.rules import Board
+from selfmate.runs.run import (
+    Arrays,
+    Run,
+    SampleGame,
+    SavedState,
+    Step,
+    Stopwatch,
+    copied,
+    restore,
+    with_prefix,
+)
+from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
+from selfmate.selfplay.reinforce import SamplingActor, sampled_games
+
+LADDER = ("random", "greedy")  # opponents of the evaluation
+CHUNK_PLIES = 256  # plies per forward pass: 40 MB
+COMPARED_PLIES = 256  # plies per iteration on which the untrained policy is compared
+AVERAGE_WEIGHT = 0.05  # of the newest iteration in the moving average of results
+EXPLOSION = 1e4  # a gradient norm beyond this is noise
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Sums over plies."""
+
+    policy: Tensor
+    value: Tensor
+    total: Tensor
+
+
+class Reinforce:
+    """The learner: the `State` of a run."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.spec = MoveScorerConfig.of(config, value_head=config.baseline == "value_head")
+        torch.manual_seed(config.seed)
+        self.net, self.untrained = self.spec.make_net(), self.spec.make_net()
+        self.untrained.take(self.net.arrays())
+        self.adam = Optimizer.adam(self.net, config.max_grad_norm)
+        self.replay = ShardBuffer[SampledGames]()
+        self.average = 0.0  # moving average of results, in White's view
+        self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
+        self.health = HealthMonitor()
+        self.player = ScorerPlayer(
+            "learner", self.spec, self.net, config.temperature_play, config.plays_mate_in_one
+        )
+        self.evaluation = Evaluation(
+            opponents=LADDER, games=config.evaluation_games, seed=config.seed
+        )
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        return run.steps(
+            self,
+            total=self.config.games,
+            unit="games",
+            size=self.config.games_per_iteration,
+            player=self.spec.model_dump(mode="json"),
+        )
+
+    def play(
+        self, boards: Sequence[Board], temperature: float, rng: np.random.Generator
+    ) -> tuple[SampledGames, GameStats, NDArray[np.int8]]:
+        """Games from these boards, how they went, and which sides moved at random in them."""
+        seed, random_sides = int(rng.integers(2**63)), self.random_sides(len(boards), rng)
+        actor = SamplingActor(
+            spec=self.spec,
+            net=self.net,
+            temperature=temperature,
+            plays_mate_in_one=self.config.plays_mate_in_one,
+            random_sides=random_sides,
+        )
+        plan = GamePlan(boards=boards, max_plies=self.config.max_plies, seed=seed)
+        games = play_games([actor], plan)
+        return sampled_games(games, temperature), games.stats, random_sides
+
+    def random_sides(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
+        """[G] 1 or -1 where White or Black moves at random, 0 in games against itself."""
+        sides = rng.choice(np.array([1, -1], np.int8), size=count)
+        return np.where(rng.random(count) < self.config.vs_random, sides, 0).astype(np.int8)
+
+    def loss(self, games: SampledGames, rows: Rows) -> Loss:
+        """The sum over some plies of -w * A * log pi(move), with importance weights w for replayed
+        games, of the value head's squared error and of the entropy bonus."""
+        asked = games.candidates(rows)
+        scores, values = self.net(asked)
+        log_policy = log_softmax(scores / float(games.temperature[0]), asked.offsets)
+        taken = log_policy[torch.from_numpy(asked.offsets[:-1] + games.chosen[rows])]
+        results = games.results_of_plies[rows].astype(np.float32)
+        of_plies = advantages(results, games.is_white[rows], self.baseline(values))
+        weights = importance_weights(
+            taken.detach().numpy(), games.log_probs[rows], self.config.max_importance_weight
+        )
+        policy = -(torch.from_numpy((weights * of_plies).astype(np.float32)) * taken).sum()
+        value = policy * 0
+        if values is not None:
+            value = (values - torch.from_numpy(results)).square().sum()
+        total = policy + self.config.value_weight * value
+        if self.config.entropy_bonus:
+            entropy = -row_sums(log_policy.exp() * log_policy, asked.offsets).sum()
+            total = total - self.config.entropy_bonus * entropy
+        return Loss(policy, value, total)
+
+    def baseline(self, values: Tensor | None) -> NDArray[np.float32] | float:
+        """b, in White's view: the value head, the moving average of results, or 0."""
+        if values is not None:
+            found: NDArray[np.float32] = values.detach().numpy()
+            return found
+        return self.average if self.config.baseline == "moving_average" else 0.0
+
+    def informative_rows(self, games: SampledGames) -> Rows:
+        """The plies with a gradient: where the result equals the baseline there is none."""
+        if self.spec.value_head or self.config.entropy_bonus:
+            return np.arange(len(games))
+        return np.flatnonzero(games.results_of_plies != self.baseline(None))
+
+    def learn(
+        self, games: SampledGames, attempt: int, rng: np.random.Generator
+    ) -> dict[str, float] | None:
+        """The updates of an iteration; None if a gradient exploded."""
+        shards = [games, *self.replay.shards.values()]
+        splits = [self._split(shard, rng) for shard in shards]
+        plies = sum(map(len, shards)) / self.config.updates
+        metrics = []
+        for update in range(self.config.updates):
+            parts = [(shard, split[update]) for shard, split in zip(shards, splits, strict=True)]
+            of_update = self.update(parts, plies, self.config.learning_rate / 2 ** (attempt - 1))
+            if of_update is None:
+                return None
+            metrics.append(of_update)
+        return means_of(metrics)
+
+    def _split(self, games: SampledGames, rng: np.random.Generator) -> list[Rows]:
+        """The plies of each update."""
+        return np.array_split(rng.permutation(self.informative_rows(games)), self.config.updates)
+
+    def update(
+        self, parts: Sequence[tuple[SampledGames, Rows]], plies: float, learning_rate: float
+    ) -> dict[str, float] | None:
+        """One gradient step on the mean over `plies` plies, of which `parts` hold those with a
+        gradient; None if it exploded."""
+        sums = {"loss": 0.0, "value_loss": 0.0}
+
+        def losses() -> Iterator[Tensor]:
+            for games, rows in parts:
+                for begin in range(0, len(rows), CHUNK_PLIES):
+                    loss = self.loss(games, rows[begin : begin + CHUNK_PLIES])
+                    sums["loss"] += float(loss.policy.detach()) / plies
+                    sums["value_loss"] += float(loss.value.detach()) / plies
+                    yield loss.total / plies
+
+        norm = 0.0
+        if any(len(rows) for _, rows in parts):
+            norm = self.adam.gradient_of_sum(losses())
+            if not (math.isfinite(norm) and norm < EXPLOSION):
+                return None
+            self.adam.step(learning_rate)
+        return sums | {"gradient_norm": norm}
+
+    def remember(self, name: str, games: SampledGames) -> None:
+        """Updates the moving average and the replay."""
+        self.average += AVERAGE_WEIGHT * (float(games.results.mean()) - self.average)
+        self.replay.add(name, games)
+        while len(self.replay.shards) > self.config.replay_iterations:
+            self.replay.drop_oldest()
+
+    @torch.inference_mode()
+    def distance(self, games: SampledGames) -> float:
+        """KL(policy || untrained policy) in nats, averaged over some plies."""
+        asked = games.candidates(np.arange(0, len(games), -(-len(games) // COMPARED_PLIES)))
+        nets, temperature = (self.net, self.untrained), float(games.temperature[0])
+        now, before = (log_softmax(net(asked)[0] / temperature, asked.offsets) for net in nets)
+        return float((now.exp() * (now - before)).sum()) / (len(asked.offsets) - 1)
+
+    def evaluate(self) -> dict[str, float]:
+        return evaluation_metrics(self.evaluation.reports(self.player))
+
+    def save(self) -> SavedState:
+        return SavedState(
+            weights=copied(self.net.arrays()),
+            rest=copied(with_prefix(adam=self.adam.arrays())),
+            facts={"average": self.average, "health": self.health.facts()},
+            shards=self.replay.arrays(),
+        )
+
+    def load(self, saved: SavedState) -> None:
+        restore(self.net.arrays(), saved.weights)
+        restore(with_prefix(adam=self.adam.arrays()), saved.rest)
+        self.replay.shards = read_shards(SampledGames, saved.shards)
+        self.average = float(saved.facts["average"])  # type: ignore[arg-type]
+        self.health.load(saved.facts["health"])
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+
+
+def train(config: Config, run: Run) -> None:
+    learner = Reinforce(config)
+    with one_thread():
+        for step in learner.steps(run):
+            iteration(learner, step)
+
+
+def iteration(learner: Reinforce, step: Step) -> None:
+    """Self-play, learning, evaluation."""
+    config, watch = learner.config, Stopwatch()
+    rng = np.random.default_rng([config.seed, step.number, step.attempt])
+    temperature = config.temperature_after(step.start)
+    boards = learner.starts.boards(step.stop - step.start, rng)
+    with watch("self_play"):
+        games, stats, random_sides = learner.play(boards, temperature, rng)
+    with watch("learning"):
+        learned = learner.learn(games, step.attempt, rng)
+    if learned is None:
+        step.roll_back("the gradient exploded")
+        return
+    shown = step.number % len(boards)
+    step.show(_sample_game(boards[shown], int(random_sides[shown]), learner.player.name))
+    metrics = _game_metrics(games, stats) | learned | {"kl": learner.distance(games)}
+    metrics |= {"temperature": temperature, "baseline": learner.average}
+    learner.remember(f"sampled-{step.number:08d}", games)
+    with watch("evaluation"):
+        if step.number % config.evaluate_every == 0 or step.stop == config.games:
+            metrics |= learner.evaluate()
+    for alarm in learner.health.alarms(_health_metrics(stats, metrics)):
+        step.say(alarm, alarm=True)
+    step.record(metrics, metrics.get("score_random"), seconds=watch.seconds)
+
+
+def _sample_game(board: Board, random_side: int, learner: str) -> SampleGame:
+    white, black = ("random" if random_side == side else learner for side in (1, -1))
+    return sample_of(board, white, black)
+
+
+def _game_metrics(games: SampledGames, stats: GameStats) -> dict[str, float]:
+    """Truncated games count as draws in the loss, but not here."""
+    results = games.results
+    return {
+        "white_wins": float((results > 0).mean()),
+        "black_wins": float((results < 0).mean()),
+        "draws": float(((results == 0) & ~games.is_cut).mean()),
+        "truncated_games": float(games.is_cut.mean()),
+        "plies": len(games) / stats.games,
+        "distinct_games": stats.distinct,
+        "entropy": float(games.entropies.mean()),
+        "ln_legal": float(np.log(games.legal_counts, dtype=np.float64).mean()),
+    }
+
+
+def _health_metrics(stats: GameStats, metrics: dict[str, float]) -> HealthMetrics:
+    return HealthMetrics(
+        games=stats.games,
+        decided=stats.decided,
+        cut=stats.truncated,
+        distinct_games=stats.distinct,
+        entropy_nats=metrics["entropy"],
+        ln_legal_nats=metrics["ln_legal"],
+        gradient_norm=metrics["gradient_norm"],
+    )

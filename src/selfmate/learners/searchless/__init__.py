@@ -1,0 +1,215 @@
+"""Chess: a transformer that plays without search and learns which moves are legal."""
+
+from selfmate.learners.learner import Learner
+from selfmate.learners.metric import (
+    DISTINCT_GAMES,
+    DRAWN_GAMES,
+    ENTROPY,
+    EVALUATION,
+    GRADIENT_NORM,
+    LEARNING_RATE,
+    LN_LEGAL,
+    LOSS,
+    LOSSES,
+    MATCH,
+    PLIES,
+    STRENGTH,
+    TRUNCATED_GAMES,
+    WHITE_SCORE,
+    Metric,
+    MetricGroup,
+)
+
+RULES = MetricGroup(
+    "Knowledge of the rules",
+    "on positions it did not learn from, by minutes of training",
+    by_time=True,
+)
+RULES_BY_KIND = MetricGroup(
+    "First choice legal", "by kind of position, on positions it did not learn from"
+)
+PUZZLES = MetricGroup("Puzzles solved", "by their rating")
+WINS = MetricGroup("Won games", "of those it learned from, by their length")
+ENDGAMES = MetricGroup(
+    "Won endgames that it wins",
+    "king and queen or rook, against a king that resists as long as it can",
+)
+# What both learners measure when they evaluate the net.
+NET_METRICS = (
+    Metric(
+        "legal_mass",
+        "Legal mass",
+        "probability of all legal moves together",
+        unit="fraction",
+        better="higher",
+        group=RULES,
+    ),
+    Metric(
+        "top_legal",
+        "First choice legal",
+        "of all 1,968 moves",
+        unit="fraction",
+        better="higher",
+        group=RULES,
+    ),
+    Metric(
+        "top_legal_{kind}",
+        "First choice legal: {kind}",
+        "in positions of this kind",
+        unit="fraction",
+        better="higher",
+        group=RULES_BY_KIND,
+    ),
+    MATCH,
+    *EVALUATION,
+    Metric(
+        "score_random_unmasked",
+        "Score vs random, unmasked",
+        "points in evaluation games where an illegal choice loses",
+        unit="fraction",
+        better="higher",
+        group=STRENGTH,
+    ),
+    Metric(
+        "puzzles",
+        "Puzzles solved",
+        "every move of the solution found",
+        unit="fraction",
+        better="higher",
+    ),
+    Metric(
+        "puzzles_to_{rating}",
+        "Puzzles below {rating}",
+        "and above the next lower limit",
+        unit="fraction",
+        better="higher",
+        group=PUZZLES,
+    ),
+    Metric(
+        "puzzles_harder",
+        "Harder puzzles",
+        "rated above all limits",
+        unit="fraction",
+        better="higher",
+        group=PUZZLES,
+    ),
+    Metric(
+        "converted_{piece}",
+        "Won with a {piece}",
+        "won endgames that it wins against the best defence",
+        unit="fraction",
+        better="higher",
+        group=ENDGAMES,
+    ),
+    Metric(
+        "moves_{piece}",
+        "Moves to mate with a {piece}",
+        "in the endgames that it won",
+        unit="moves",
+        better="lower",
+    ),
+    Metric(
+        "exact_moves_{piece}",
+        "Best possible with a {piece}",
+        "moves to mate of perfect play in the same endgames",
+        unit="moves",
+    ),
+    Metric(
+        "legal_mass_{kind}",
+        "Legal mass: {kind}",
+        "in positions of this kind",
+        unit="fraction",
+        better="higher",
+    ),
+    LOSS,
+    ENTROPY,
+    LN_LEGAL,
+    Metric(
+        "learned_legal_mass",
+        "Legal mass in training",
+        "on the positions of the training batches",
+        unit="fraction",
+        better="higher",
+    ),
+    Metric(
+        "target_legal_mass",
+        "Legal mass of targets",
+        "of the distributions that the net is trained towards",
+        unit="fraction",
+    ),
+    GRADIENT_NORM,
+    LEARNING_RATE,
+    Metric("batch", "Batch", "positions of a training batch", unit="positions"),
+)
+METRICS = (
+    *NET_METRICS,
+    Metric(
+        "illegal_attempts",
+        "Illegal attempts",
+        "per position of its games, before it finds a legal move",
+        better="lower",
+    ),
+    Metric(
+        "wins_to_{moves}",
+        "Won within {moves} moves",
+        "and later than the next lower limit",
+        unit="games",
+        group=WINS,
+    ),
+    Metric("wins_later", "Won later", "games won after all limits", unit="games", group=WINS),
+    Metric(
+        "master_loss",
+        "Master loss",
+        "cross-entropy with the moves of masters",
+        unit="nats",
+        better="lower",
+        group=LOSSES,
+    ),
+    Metric("positions", "Positions", "positions of this step's games", unit="positions"),
+    PLIES,
+    DISTINCT_GAMES,
+    DRAWN_GAMES,
+    TRUNCATED_GAMES,
+    WHITE_SCORE,
+)
+
+LEARNERS = (
+    Learner(
+        name="searchless",
+        module="selfmate.learners.searchless.learner",
+        config="selfmate.learners.searchless.config:Config",
+        summary="chess: a transformer finds out the rules by trying, and plays without search",
+        unit="cycles",
+        metrics=METRICS,
+        plots=("legal_mass", "top_legal", "illegal_attempts"),
+        then="selfmate match {run} random",
+        key_metrics=(
+            "legal_mass",
+            "top_legal",
+            "illegal_attempts",
+            "target_legal_mass",
+            "score_random",
+            "score_random_unmasked",
+            "score_greedy",
+            "puzzles",
+            "converted_queen",
+            "converted_rook",
+            "loss",
+        ),
+        main_settings=("cycles", "games", "temperature", "learning_rate"),
+        is_rehearsed=False,
+    ),
+    Learner(
+        name="pretrain-searchless",
+        module="selfmate.learners.searchless.pretrain",
+        config="selfmate.learners.searchless.config:PretrainConfig",
+        summary="chess: a transformer learns the moves of master games, legal or not",
+        unit="positions",
+        metrics=NET_METRICS,
+        plots=("legal_mass", "match1", "loss"),
+        then="selfmate match {run} greedy",
+        key_metrics=("match1", "match5", "legal_mass", "top_legal", "puzzles", "loss"),
+        verb="pretrain",
+        is_rehearsed=False,
+    ),
+)

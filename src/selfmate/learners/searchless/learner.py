@@ -1,0 +1,274 @@
+"""Searchless: a transformer learns from self-play which moves are legal, and then which win.
+
+It may attempt any of the 1,968 moves. An illegal attempt is taken back and becomes a datapoint: all
+legal moves are better. When a game ends, the winner's moves become likelier than other legal moves
+and the loser's less likely, more so near the end. `targets.py` has the formulas, `legality.py` the
+measure of success.
+"""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfmate.arena.match import sample_of
+from selfmate.data.dataset import ChunkFolder, ChunkStream, DamagedChunkError
+from selfmate.data.held_out import HeldOut, held_out, held_out_masters, open_masters
+from selfmate.data.trajectories import AttemptTrajectories, games_of_masters
+from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
+from selfmate.learners.schedule import means_of
+from selfmate.learners.searchless.config import Config
+from selfmate.learners.searchless.evaluation import (
+    SearchlessEvaluator,
+    make_evaluator,
+)
+from selfmate.learners.searchless.legality import reference_positions
+from selfmate.learners.searchless.targets import (
+    PolicyLoss,
+    compute_gradient,
+    imitation_targets,
+    policy_targets,
+    uniform_targets,
+)
+from selfmate.nets.config import TransformerConfig
+from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import GradientWorkers
+from selfmate.nets.transformer import BLOCK_ROWS
+from selfmate.runs.run import (
+    Arrays,
+    Run,
+    RunFailedError,
+    RunRefusedError,
+    SampleGame,
+    SavedState,
+    Step,
+    Stopwatch,
+    copied,
+    restore,
+    with_prefix,
+)
+from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
+from selfmate.selfplay.searchless import AttemptingActor, attempt_trajectories
+
+REMEDIES = Remedies(
+    variety="raise temperature",
+    draws="raise temperature or endgame_fraction",
+    repeats="raise temperature, and leave openings on",
+    cuts="raise max_plies or endgame_fraction",
+    sameness="raise endgame_fraction, or change learning_rate",
+    leaps="lower learning_rate",
+)
+TARGETS = {"uniform": uniform_targets, "policy": policy_targets}
+# A net that learns only the rules is meant to be uniform over legal moves, and may draw its games.
+CHECKS_OFF_FOR_RULES = ("draws", "uniform")
+SHORT_WIN, LONG_WIN = 20, 40  # moves: wins are counted by their length
+
+
+class Searchless:
+    """The net, its optimizer and its self-play: a `State` of a run."""
+
+    def __init__(
+        self, config: Config, evaluator: SearchlessEvaluator, masters: ChunkFolder | None = None
+    ) -> None:
+        self.config, self.evaluator = config, evaluator
+        self.masters = masters if config.master_fraction else None
+        torch.manual_seed(config.seed)
+        self.net = TransformerConfig.of(config).make_net()
+        self.optimizer = config.make_optimizer(self.net)
+        self.workers = GradientWorkers(config.threads)
+        self.targets = partial(TARGETS[config.unplayed_target], scores=config.target_scores())
+        self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
+        self.counts = {"positions": 0, "updates": 0}
+        self.health = HealthMonitor(
+            REMEDIES, CHECKS_OFF_FOR_RULES if config.learns_only_rules else ()
+        )
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        player = self.net.config.model_dump(mode="json")
+        return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
+
+    def play(
+        self, cycle: int, rng: np.random.Generator
+    ) -> tuple[AttemptTrajectories, GameStats, SampleGame]:
+        """The games of a cycle, their statistics, and one of them as a sample."""
+        config = self.config
+        actor = AttemptingActor(
+            net=self.net, temperature=config.temperature, max_attempts=config.max_attempts
+        )
+        plan = GamePlan(
+            boards=self.starts.boards(config.games, rng),
+            max_plies=config.max_plies,
+            seed=int(rng.integers(2**63)),
+            parallel_games=config.parallel_games,
+            block_size=BLOCK_ROWS,
+        )
+        games = play_games([actor] * config.threads, plan)
+        rows = attempt_trajectories(games, plan.boards, must_win=config.must_win)
+        shown = sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")
+        return rows, games.stats, shown
+
+    def learn(
+        self, games: AttemptTrajectories, cycle: int, rng: np.random.Generator, attempt: int
+    ) -> dict[str, float] | None:
+        """One pass over the games in batches; None if a gradient was not finite. Every further
+        `attempt` at the same cycle halves the learning rate."""
+        games = games.take(self.select_positions(games, rng))
+        size = self.config.batch_size_at(cycle)
+        from_masters = 0 if self.masters is None else self.config.masters_in(size)
+        count = max(1, round(len(games) / max(1, size - from_masters)))
+        batches = np.array_split(rng.permutation(len(games)), count)
+        metrics = list[dict[str, float]]()
+        for rows, masters in zip(
+            batches, self.master_losses(cycle, count, from_masters), strict=True
+        ):
+            rate = self.config.learning_rate_at(cycle, self.counts["positions"])
+            metrics.append(self.update(games.take(rows), masters, rate / 2 ** (attempt - 1)))
+            if not math.isfinite(metrics[-1]["gradient_norm"]):
+                return None
+        return means_of(metrics) | {"batch": len(batches[0]) + from_masters}
+
+    def select_positions(
+        self, games: AttemptTrajectories, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Rows to learn from: those with an illegal attempt or of a decided game, and a fraction of
+        the quiet ones, which teach little."""
+        decided = (games.results_side_to_move != 0) & (not self.config.learns_only_rules)
+        is_quiet = ~decided & (games.tried.counts == 0)
+        rows = np.flatnonzero(~is_quiet | (rng.random(len(games)) < self.config.quiet_fraction))
+        return rows if len(rows) else np.arange(len(games))
+
+    def master_losses(self, cycle: int, updates: int, size: int) -> Iterator[PolicyLoss | None]:
+        """Imitation of `size` master moves for each update; None without masters."""
+        if self.masters is None:
+            yield from (None for _ in range(updates))
+            return
+        stream = ChunkStream(self.masters, "training", seed=self.config.seed + cycle)
+        for chunk in stream.batches(0, updates * size, size):
+            games = games_of_masters(chunk, by_mate=True)
+            yield PolicyLoss(games, imitation_targets, weight=self.config.master_fraction)
+
+    def update(
+        self, games: AttemptTrajectories, masters: PolicyLoss | None, learning_rate: float
+    ) -> dict[str, float]:
+        """One optimizer step, unless the gradient is not finite."""
+        weight = 1 - self.config.master_fraction if masters else 1.0
+        loss = PolicyLoss(games, self.targets, weight=weight)
+        losses = [loss, masters] if masters else [loss]
+        norm = compute_gradient(losses, self.net, self.optimizer, self.workers)
+        if math.isfinite(norm):
+            self.optimizer.step(learning_rate)
+        self.counts["positions"] += len(games)
+        self.counts["updates"] += 1
+        metrics = loss.metrics() | {"gradient_norm": norm, "learning_rate": learning_rate}
+        return metrics | ({"master_loss": masters.metrics()["loss"]} if masters else {})
+
+    def health_metrics(self, stats: GameStats, learned: dict[str, float]) -> HealthMetrics:
+        return HealthMetrics(
+            games=stats.games,
+            decided=stats.decided,
+            cut=stats.truncated,
+            distinct_games=stats.distinct,
+            entropy_nats=learned["entropy"],
+            ln_legal_nats=learned["ln_legal"],
+            gradient_norm=learned["gradient_norm"],
+        )
+
+    def save(self) -> SavedState:
+        return SavedState(
+            weights=copied(self.net.arrays()),
+            rest=copied(with_prefix(optimizer=self.optimizer.arrays())),
+            facts={
+                **self.counts,
+                "health": self.health.facts(),
+                "masters": self.masters.digest if self.masters else "",
+            },
+        )
+
+    def load(self, saved: SavedState) -> None:
+        if saved.facts["masters"] != (self.masters.digest if self.masters else ""):
+            raise ValueError("the master games are not those that the run learned from")
+        restore(self.net.arrays(), saved.weights)
+        restore(with_prefix(optimizer=self.optimizer.arrays()), saved.rest)
+        self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
+        self.health.load(saved.facts["health"])
+
+    def load_weights(self, weights: Arrays) -> None:
+        restore(self.net.arrays(), weights)
+
+
+def train(config: Config, run: Run) -> None:
+    masters = find_masters(config)
+    learner = Searchless(config, make_evaluator(config, open_held_out(config, masters)), masters)
+    with one_thread():
+        for step in learner.steps(run):
+            try:
+                run_cycle(learner, step)
+            except DamagedChunkError as error:
+                raise RunFailedError(f"the master games cannot be used: {error}") from error
+
+
+def run_cycle(learner: Searchless, step: Step) -> None:
+    """Self-play, learning, and evaluation when it is due."""
+    config, watch = learner.config, Stopwatch()
+    rng = np.random.default_rng([config.seed, step.number, step.attempt])
+    with watch("self_play"):
+        games, stats, game = learner.play(step.number, rng)
+    with watch("learning"):
+        learned = learner.learn(games, step.number, rng, step.attempt)
+    if learned is None:
+        step.roll_back("the gradient was not finite")
+        return
+    step.show(game)
+    metrics = game_metrics(games, stats) | learned
+    with watch("evaluation"):
+        if step.number % config.evaluate_every == 0 or step.number == config.cycles:
+            metrics |= learner.evaluator.metrics(learner.net)
+    for alarm in learner.health.alarms(learner.health_metrics(stats, learned)):
+        step.say(alarm, alarm=True)
+    step.record(metrics, _quality(config, metrics), seconds=watch.seconds)
+
+
+def _quality(config: Config, metrics: dict[str, float]) -> float | None:
+    """The criterion for the best checkpoint: legality if only the rules are learned, else the mean
+    score of evaluation games."""
+    if "legal_mass" not in metrics:
+        return None
+    if config.learns_only_rules:
+        return metrics["legal_mass"]
+    return (metrics["score_random"] + metrics["score_greedy"]) / 2
+
+
+def game_metrics(games: AttemptTrajectories, stats: GameStats) -> dict[str, float]:
+    """Statistics of the games of a cycle."""
+    wins = (np.array(stats.plies_of_wins) + 1) // 2  # moves of the winner
+    return {
+        "positions": len(games),
+        "illegal_attempts": len(games.tried.values) / len(games),
+        "plies": len(games) / stats.games,
+        "distinct_games": stats.distinct,
+        "drawn_games": stats.games - stats.decided - stats.truncated,
+        "truncated_games": stats.truncated,
+        "white_score": stats.white_points / stats.games,
+        f"wins_to_{SHORT_WIN}": int((wins <= SHORT_WIN).sum()),
+        f"wins_to_{LONG_WIN}": int(((wins > SHORT_WIN) & (wins <= LONG_WIN)).sum()),
+        "wins_later": int((wins > LONG_WIN).sum()),
+    }
+
+
+def find_masters(config: Config) -> ChunkFolder | None:
+    if config.master_fraction and not config.masters:
+        raise RunRefusedError(
+            f"master_fraction is {config.master_fraction:g}, but there are no master games: name a "
+            "folder of selfmate import with --set masters=DIR, or set master_fraction=0"
+        )
+    return open_masters(config.masters, *config.splits)
+
+
+def open_held_out(config: Config, masters: ChunkFolder | None) -> HeldOut:
+    """Positions of master games if there are any, else of reference games."""
+    if masters is None:
+        return held_out(reference_positions(), None, max_positions=config.validation_positions)
+    return held_out_masters(masters, config.validation_positions)

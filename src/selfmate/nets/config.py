@@ -1,0 +1,175 @@
+"""The configuration of each net: settings with bounds and help texts, and what is built from them.
+
+Light to import: torch is loaded when a net is made. `XSettings` are the settings that learners
+offer. `XConfig` is the complete configuration of a net, and what the card of a checkpoint stores.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from selfmate.renamed import net_config_now
+from selfmate.settings import Settings
+
+if TYPE_CHECKING:
+    from selfmate.nets.move_scorer import Candidates, MoveScorer
+    from selfmate.nets.q_net import QNet
+    from selfmate.nets.resnet import SeResNet
+    from selfmate.nets.transformer import Transformer
+    from selfmate.rules import Board
+
+GROUPS = 8  # channels are normalised in so many groups, which must be of one size
+PolicyHead = Literal["pairs", "board8x8", "special"]
+Neurons = Annotated[int, Field(ge=1, le=8192)]
+Hidden = Annotated[
+    tuple[Neurons, ...],
+    Field(min_length=1, max_length=8, description="neurons of each hidden layer"),
+]
+
+
+class ResNetSettings(Settings):
+    blocks: int = Field(
+        default=4, ge=1, le=64, description="residual blocks of two convolutions each"
+    )
+    filters: int = Field(
+        default=64,
+        ge=GROUPS,
+        le=1024,
+        multiple_of=GROUPS,
+        description="channels of the residual tower",
+    )
+    attention_blocks: int = Field(
+        default=2,
+        ge=0,
+        le=64,
+        description="last residual blocks that self-attention over squares follows",
+    )
+    squeeze_excitation: bool = Field(
+        default=True, description="squeeze-and-excitation in every block"
+    )
+    wdl: bool = Field(
+        default=True, description="value head predicts win, draw and loss; otherwise a scalar"
+    )
+    semantic_planes: bool = Field(
+        default=True, description="input includes the eight hand-made planes"
+    )
+
+    @model_validator(mode="after")
+    def _has_blocks_for_its_attention(self) -> Self:
+        if self.attention_blocks > self.blocks:
+            raise ValueError(
+                f"attention_blocks {self.attention_blocks} cannot be more than blocks {self.blocks}"
+            )
+        return self
+
+
+class ResNetConfig(ResNetSettings):
+    kind: Literal["se_resnet"] = "se_resnet"
+
+    def make_net(self) -> "SeResNet":
+        from selfmate.nets.resnet import SeResNet
+
+        return SeResNet(self)
+
+
+class TransformerSettings(Settings):
+    width: int = Field(default=64, ge=4, le=4096, description="embedding size; a multiple of heads")
+    blocks: int = Field(default=4, ge=1, le=64, description="transformer blocks")
+    heads: int = Field(default=8, ge=1, le=64, description="attention heads of each block")
+    policy_head: PolicyHead = Field(
+        default="pairs",
+        description="move logits from products of square pairs, a convolution over the board, or "
+        "the special first token",
+    )
+    square_pair_bias: bool = Field(
+        default=True, description="attention has a learned bias for each pair of squares"
+    )
+
+    @model_validator(mode="after")
+    def _has_heads_of_one_size(self) -> Self:
+        if self.width % self.heads:
+            raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
+        return self
+
+
+class TransformerConfig(TransformerSettings):
+    kind: Literal["transformer"] = "transformer"
+
+    def make_net(self) -> "Transformer":
+        from selfmate.encodings.tokens import MOVES
+        from selfmate.nets.transformer import Transformer
+
+        return Transformer(self, MOVES)
+
+
+class QNetSettings(Settings):
+    hidden: Hidden = (512, 256, 128)
+    dueling: bool = Field(
+        default=False, description="dueling heads: state value and action advantages"
+    )
+
+
+class QNetConfig(QNetSettings):
+    kind: Literal["q_net"] = "q_net"
+
+    def make_net(self) -> "QNet":
+        from selfmate.encodings import ACTION_ENCODINGS
+        from selfmate.encodings.features import ACTION_ENCODING, INPUTS
+        from selfmate.nets.q_net import QNet
+
+        return QNet(self, inputs=INPUTS, actions=ACTION_ENCODINGS[ACTION_ENCODING].size)
+
+
+class MoveScorerSettings(Settings):
+    encoding: Literal["onehot768", "turned768", "counts"] = Field(
+        default="onehot768",
+        description="input: all squares, all squares seen by the side to move, or piece counts",
+    )
+    hidden: Hidden = (256, 128)
+
+
+class MoveScorerConfig(MoveScorerSettings):
+    kind: Literal["move_scorer"] = "move_scorer"
+    value_head: bool = Field(default=False, description="a second head predicts the result")
+
+    def make_net(self) -> "MoveScorer":
+        from selfmate.encodings.features import MOVE_INPUTS, POSITION_INPUTS
+        from selfmate.nets.move_scorer import MoveScorer
+
+        inputs = POSITION_INPUTS[self.encoding]
+        return MoveScorer(self, position_inputs=inputs, move_inputs=MOVE_INPUTS)
+
+    def candidates(self, boards: Sequence["Board"]) -> "Candidates":
+        """The net's input: all legal moves of some boards."""
+        from selfmate.encodings.features import is_white_to_move, legal_move_rows, position_rows
+        from selfmate.nets.move_scorer import Candidates
+
+        moves, offsets = legal_move_rows(self.encoding, boards)
+        return Candidates(
+            positions=position_rows(self.encoding, boards),
+            is_white=is_white_to_move(boards),
+            moves=moves,
+            offsets=offsets,
+        )
+
+
+NetConfig = ResNetConfig | TransformerConfig | QNetConfig | MoveScorerConfig
+NET_CONFIGS: Mapping[str, type[NetConfig]] = MappingProxyType(
+    {
+        "q_net": QNetConfig,
+        "move_scorer": MoveScorerConfig,
+        "se_resnet": ResNetConfig,
+        "transformer": TransformerConfig,
+    }
+)
+
+
+def read_net_config(card: Mapping[str, Any]) -> NetConfig:
+    """The configuration that a checkpoint's card stores, also under the names of version 0.1.
+
+    pydantic's ValidationError says which field is wrong; KeyError: there are no nets of that kind.
+    """
+    # JSON has lists where tuples are meant, which strict validation would refuse.
+    return NET_CONFIGS[card["kind"]].model_validate(net_config_now(card), strict=False)

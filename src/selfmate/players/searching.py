@@ -1,0 +1,359 @@
+"""Players with AlphaZero's net: by tree search, or by its value one ply ahead."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfmate.encodings import encode, legal_actions, moves_of_actions
+from selfmate.nets.evaluator import Evaluator, make_evaluator
+from selfmate.nets.resnet import SeResNet
+from selfmate.players.engine_pool import Job, run_jobs
+from selfmate.players.player import NO_LIMITS, Analysis, Choices, Limits, SearchRequest, pawns_of
+from selfmate.rules import Board, Ragged, available_cores, push_moves, uci_code, uci_text
+from selfmate.searches.config import SearchConfig
+from selfmate.searches.sampling import chosen_actions
+from selfmate.searches.tree import BatchedTreeSearch, Evaluate, MoveOutlooks, sample_moves
+
+DEFAULT_SIMULATIONS = 100
+# A tree of 2^19 nodes takes half a gigabyte.
+DEFAULT_SEARCH = SearchConfig(max_nodes=1 << 19)
+MAX_LEAVES_PER_GAME = 8
+# Simulations of one batch do not know each other's results. With this many batches at least, that
+# does little harm.
+MIN_BATCHES = 50
+PARALLEL_GAMES = 64
+REPORT_EVERY_S = 0.5
+SLOT = np.zeros(1, np.int64)  # of a search of a single game
+
+ACTION_ENCODING = "uci1968"  # has a number for every move, promotions too
+EVALUATED_ROWS = 256  # positions of one batch
+MATE_VALUE = 2.0  # more than any value of a net
+
+Floats = NDArray[np.float32]
+
+
+class TreePlayer:
+    """Searches with AlphaZero's net and plays the most visited move, or one drawn by visits.
+
+    `choose` makes a new tree for each board and shares nothing between games: a move depends on the
+    board and its seed alone. `analyse` keeps the tree of the last request if the board continues
+    its line; the simulations in it count.
+    """
+
+    parallel_games = PARALLEL_GAMES
+
+    def __init__(
+        self,
+        name: str,
+        net: SeResNet,
+        *,
+        simulations: int = DEFAULT_SIMULATIONS,
+        temperature: float = 0.0,
+        search: SearchConfig = DEFAULT_SEARCH,
+    ) -> None:
+        """With 0 simulations it plays by the policy alone, except that it sees a mate in one."""
+        self.name = name
+        self._net = net
+        self._simulations, self._temperature, self._search = simulations, temperature, search
+        self._evaluators = {1: make_evaluator(net)}  # by threads
+        self._kept: deque[GameTree] = deque(maxlen=1)
+
+    def choose(
+        self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
+    ) -> Choices:
+        moves, comments = np.zeros(len(boards), np.uint16), dict[int, str]()
+        stop, is_late = Event(), _deadline(limits)
+
+        def play(rows: NDArray[np.int64]) -> None:
+            for part in np.split(rows, range(PARALLEL_GAMES, len(rows), PARALLEL_GAMES)):
+                moves[part], texts = self._chosen(
+                    [boards[i] for i in part.tolist()],
+                    seeds[part],
+                    self._simulations_within(limits),
+                    lambda: stop.is_set() or is_late(),
+                )
+                comments.update(zip(part.tolist(), texts, strict=True))
+
+        parts = np.array_split(np.arange(len(boards)), min(len(boards), available_cores()))
+        run_jobs([Job(partial(play, rows)) for rows in parts], stop.set)
+        return Choices(moves, comments=comments)
+
+    def analyse(self, request: SearchRequest) -> Analysis:
+        tree = self._tree(request)
+        temperature = request.temperature
+        if temperature is None:
+            temperature = self._temperature
+        before, is_late = tree.visits, _deadline(request.limits)
+        reported, reported_at = 0, 0.0
+        for _ in tree.deepen(self._simulations_within(request.limits)):
+            if request.stop.is_set() or is_late():
+                break
+            now = time.monotonic()
+            if tree.best != reported or now - reported_at >= REPORT_EVERY_S:
+                reported, reported_at = tree.best, now
+                request.report(tree.analysis(temperature, request.seed, tree.visits - before))
+        analysis = tree.analysis(temperature, request.seed, tree.visits - before)
+        self._kept.append(tree)
+        return analysis
+
+    def refresh(self) -> None:
+        """Copies the weights of the net, which has learned since. Not while it plays."""
+        self._kept.clear()
+        for evaluator in self._evaluators.values():
+            evaluator.refresh()
+
+    def close(self) -> None:
+        self._kept.clear()
+
+    def _simulations_within(self, limits: Limits) -> int:
+        """A player by policy alone does not search, whatever the limits."""
+        if self._simulations == 0 or limits.nodes is None:
+            return self._simulations
+        return limits.nodes
+
+    def _search_config(self, simulations: int, c_puct: float | None = None) -> SearchConfig:
+        leaves = min(MAX_LEAVES_PER_GAME, max(1, simulations // MIN_BATCHES))
+        changes = {"leaves_per_game": leaves} | ({} if c_puct is None else {"c_puct": c_puct})
+        return self._search.model_copy(update=changes)
+
+    def _chosen(
+        self,
+        boards: Sequence[Board],
+        seeds: NDArray[np.uint64],
+        simulations: int,
+        is_over: Callable[[], bool],
+    ) -> tuple[NDArray[np.uint16], list[str]]:
+        """Moves [B] and comments, by one batched search. A batch has room for all leaves of all
+        games, so that none waits for another."""
+        config = self._search_config(simulations)
+        batch = len(boards) * config.leaves_per_game
+        tree_search = BatchedTreeSearch(self._evaluators[1], config, batch=batch)
+        slots = np.arange(len(boards))
+        tree_search.reset(slots, boards)
+        for _ in tree_search.deepen(slots, simulations):
+            if is_over():
+                break
+        roots, found = tree_search.roots(slots), tree_search.moves(slots)
+        moves = sample_moves(roots, found, np.full(len(boards), self._temperature), seeds)
+        rows = Ragged(found.moves.astype(np.int32), found.offsets).find(moves) - found.offsets[:-1]
+        comments = [
+            move_comment(
+                outlook_analysis(
+                    tree_search.outlooks(slot),
+                    int(rows[slot]),
+                    int(roots.visits[slot]),
+                    roots.wdl_side_to_move[slot],
+                )
+            )
+            for slot in range(len(boards))
+        ]
+        return moves, comments
+
+    def _tree(self, request: SearchRequest) -> "GameTree":
+        """The kept tree if the request continues it, else a new one. No other thread has it."""
+        config = self._search_config(self._simulations_within(request.limits), request.c_puct)
+        evaluator = self._evaluator(request.threads)
+        while self._kept:
+            with suppress(IndexError):  # another thread was faster
+                kept = self._kept.pop()
+                if kept.is_made_with(evaluator, config) and kept.follow(request.board):
+                    return kept
+        return GameTree(request.board, evaluator, config)
+
+    def _evaluator(self, threads: int) -> Evaluator:
+        if threads not in self._evaluators:
+            self._evaluators[threads] = make_evaluator(self._net, threads=threads)
+        return self._evaluators[threads]
+
+
+def _deadline(limits: Limits) -> Callable[[], bool]:
+    """A function that says whether the time is up."""
+    if limits.time_ms is None:
+        return lambda: False
+    end = time.monotonic() + limits.time_ms / 1000
+    return lambda: time.monotonic() >= end
+
+
+class GameTree:
+    """The search tree of one game, kept from one request to the next."""
+
+    def __init__(self, board: Board, evaluate: Evaluate, config: SearchConfig) -> None:
+        self._evaluate, self._config = evaluate, config
+        self._search = BatchedTreeSearch(evaluate, config, batch=config.leaves_per_game)
+        self._search.reset(SLOT, [board])
+        self._start, self._moves = board.start_fen, board.moves
+
+    def is_made_with(self, evaluate: Evaluate, config: SearchConfig) -> bool:
+        return self._evaluate is evaluate and self._config == config
+
+    def follow(self, board: Board) -> bool:
+        """Advances to a board whose moves continue this game's, and keeps the subtree. Returns
+        whether they do."""
+        moves, ours = board.moves, len(self._moves)
+        if board.start_fen != self._start or moves[:ours] != self._moves:
+            return False
+        for move in moves[ours:]:
+            self._search.advance(SLOT, np.array([uci_code(move)], np.uint16))
+        self._moves = moves
+        return True
+
+    def deepen(self, simulations: int) -> Iterator[None]:
+        """As `BatchedTreeSearch.deepen`."""
+        return self._search.deepen(SLOT, simulations)
+
+    @property
+    def visits(self) -> int:
+        return int(self._search.roots(SLOT).visits[0])
+
+    @property
+    def best(self) -> int:
+        return int(self._search.roots(SLOT).best[0])
+
+    def analysis(self, temperature: float, seed: int, nodes: int) -> Analysis:
+        """The result so far: the chosen move first, the others by visits."""
+        roots, found = self._search.roots(SLOT), self._search.moves(SLOT)
+        chosen = sample_moves(roots, found, np.array([temperature]), np.array([seed], np.uint64))
+        first, *others = np.lexsort((-found.priors, -found.visits, found.moves != chosen)).tolist()
+        outlooks = self._search.outlooks(0)
+        moves = [uci_text(int(move)) for move in found.moves]
+        visits = dict(zip(moves, found.visits.tolist(), strict=True))
+        return replace(
+            outlook_analysis(outlooks, first, nodes, roots.wdl_side_to_move[0]),
+            policy=dict(zip(moves, found.shares.tolist(), strict=True)),
+            visits=visits if any(visits.values()) else None,
+            others=tuple(outlook_analysis(outlooks, row, nodes) for row in others),
+        )
+
+
+@dataclass(frozen=True)
+class Prospects:
+    """All legal moves of some games, and the WDL after each of them."""
+
+    moves: Ragged
+    wdl: Floats  # [N, 3] for the side that moves
+    is_mate: NDArray[np.bool_]  # [N]
+
+    @property
+    def values(self) -> Floats:
+        """[N] Win minus loss for the side that moves, from -1 to 1; MATE_VALUE for a mate."""
+        return np.where(self.is_mate, np.float32(MATE_VALUE), self.wdl[:, 0] - self.wdl[:, 2])
+
+
+class ValuePlayer:
+    """Plays the move after which the net's value is best for its side, or one drawn by value."""
+
+    parallel_games = PARALLEL_GAMES
+
+    def __init__(self, name: str, net: SeResNet, temperature: float = 0.0) -> None:
+        self.name = name
+        self._evaluate, self._temperature = make_evaluator(net), temperature
+
+    def choose(
+        self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
+    ) -> Choices:
+        found = self._prospects(boards)
+        chosen = chosen_actions(found.values, found.moves, self._temperature, seeds)
+        return Choices(chosen.astype(np.uint16))
+
+    def analyse(self, request: SearchRequest) -> Analysis:
+        temperature = request.temperature
+        if temperature is None:
+            temperature = self._temperature
+        found, seeds = self._prospects([request.board]), np.array([request.seed], np.uint64)
+        moves, values = found.moves.values, found.values
+        chosen = chosen_actions(values, found.moves, temperature, seeds)
+        ranks = np.lexsort((-values, moves != chosen)).tolist()
+        first, *others = (
+            move_analysis([int(moves[i])], found.wdl[i], int(found.is_mate[i]), len(moves))
+            for i in ranks
+        )
+        return replace(first, others=tuple(others))
+
+    def refresh(self) -> None:
+        """Copies the weights of the net, which has learned since. Not while it plays."""
+        self._evaluate.refresh()
+
+    def close(self) -> None:
+        pass
+
+    def _prospects(self, boards: Sequence[Board]) -> Prospects:
+        """Where a move ends the game its WDL is known; elsewhere the net predicts it."""
+        legal = Ragged(*legal_actions(ACTION_ENCODING, boards))
+        before = [boards[row] for row in legal.rows.tolist()]
+        moves = moves_of_actions(ACTION_ENCODING, before, legal.values)
+        after = [board.copy() for board in before]
+        outcomes = push_moves(after, moves)
+        is_over = np.array([outcome is not None for outcome in outcomes])
+        is_mate = np.array([bool(outcome and outcome.winner) for outcome in outcomes])
+        wdl = np.stack([is_mate, is_over & ~is_mate, np.zeros_like(is_mate)], axis=1)
+        wdl = wdl.astype(np.float32)
+        (unknown,) = np.nonzero(~is_over)
+        for rows in np.split(unknown, range(EVALUATED_ROWS, len(unknown), EVALUATED_ROWS)):
+            if len(rows):
+                planes = encode("planes68", [after[row] for row in rows.tolist()])
+                wdl[rows] = self._evaluate(planes)[0][:, ::-1]  # the opponent is to move
+        return Prospects(Ragged(moves.astype(np.int32), legal.offsets), wdl, is_mate)
+
+
+def move_analysis(
+    line: Sequence[int],
+    wdl_side_to_move: NDArray[np.float32],
+    plies_to_mate: int = 0,
+    nodes: int | None = None,
+) -> Analysis:
+    """The analysis of the first move of `line`. A WDL [3] of zeros means that it is unknown."""
+    texts = tuple(uci_text(move) for move in line)
+    win, draw, loss = wdl_side_to_move.tolist()
+    is_known = win + draw + loss > 0
+    return Analysis(
+        best=texts[0],
+        line=texts,
+        score_pawns=float(pawns_of(np.array(win - loss, np.float32))) if is_known else None,
+        mate_in=_moves_to_mate(plies_to_mate),
+        wdl=(win, draw, loss) if is_known else None,
+        depth=len(texts),
+        nodes=nodes,
+    )
+
+
+def outlook_analysis(
+    outlooks: MoveOutlooks, row: int, nodes: int, root_wdl: Floats | None = None
+) -> Analysis:
+    """The analysis of one of a tree's moves. If it was never visited, the WDL of the root [3]
+    stands for its own, where it is given."""
+    wdl = outlooks.wdl_side_to_move[row]
+    if root_wdl is not None and not wdl.any():
+        wdl = root_wdl
+    return move_analysis(outlooks.lines[row], wdl, int(outlooks.plies_to_mate[row]), nodes)
+
+
+def _moves_to_mate(plies: int) -> int | None:
+    """Moves of the mating side, which moves last; negative when the side to move is mated."""
+    if plies == 0:
+        return None
+    return (plies + 1) // 2 if plies > 0 else -(-plies // 2)
+
+
+def move_comment(analysis: Analysis) -> str:
+    """The analysis as chess programs comment moves: score for the side to move in pawns, depth,
+    nodes and WDL per mille, as far as known: `+0.31/10 201n wdl 331 300 369`."""
+    words = [f"{_score(analysis)}/{len(analysis.line)}"] if _score(analysis) else []
+    if analysis.nodes is not None:
+        words.append(f"{analysis.nodes}n")
+    if analysis.wdl is not None:
+        win, loss = round(1000 * analysis.wdl[0]), round(1000 * analysis.wdl[2])
+        words.append(f"wdl {win} {max(0, 1000 - win - loss)} {loss}")
+    return " ".join(words)
+
+
+def _score(analysis: Analysis) -> str:
+    if analysis.mate_in is not None:
+        return f"{'+' if analysis.mate_in > 0 else '-'}M{abs(analysis.mate_in)}"
+    return "" if analysis.score_pawns is None else f"{analysis.score_pawns:+.2f}"

@@ -1,1 +1,0 @@
-"""Evaluators, and the drivers of the core's searches."""

@@ -1,0 +1,1 @@
+"""Searches: batched MCTS with a net, the alpha-beta teacher, endgame tables, move choice."""

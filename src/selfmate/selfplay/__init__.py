@@ -1,0 +1,1 @@
+"""Batched self-play: games that learners learn from."""

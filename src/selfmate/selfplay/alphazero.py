@@ -1,0 +1,175 @@
+"""Self-play of AlphaZero: every move by a tree search, with the policy and the value it found.
+
+A side resigns after two turns in a row without hope. Some games are played through all the same, to
+see how often a resignation would have been wrong.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
+
+from selfmate.arena.match import PLY_LIMIT
+from selfmate.data.examples import TreeGames
+from selfmate.encodings.records import encode_records
+from selfmate.runs.run import Json
+from selfmate.searches.config import SearchConfig
+from selfmate.searches.sampling import derive_seeds
+from selfmate.searches.tree import BatchedTreeSearch, Evaluate, sample_moves
+from selfmate.selfplay.games import RESIGNED, Decision, Flags, GamePlan, Numbers, Trajectories, Turn
+
+MAX_WRONG_FRACTION = 0.05  # of the games played through, as in Silver et al. (2017)
+MIN_CHECKED_GAMES = 20
+_PAIRS = TypeAdapter(list[tuple[int, int]])
+RESIGN_TURNS = 2  # a side's own turns in a row without hope
+NOISE, MOVE = 0, 1  # the two random numbers of a ply
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchPlay:
+    """How moves are chosen by a search."""
+
+    search: SearchConfig
+    simulations: int  # per move
+    temperature: float  # in the opening
+    temperature_end: float  # from ply `temperature_plies` on
+    temperature_plies: int
+    resign_threshold: float  # a value below minus this is hopeless; 1: nobody resigns
+    resign_playthrough: float  # fraction of games that are played through
+
+
+class SearchActor:
+    """Searches the games of one thread; each slot keeps its tree from move to move."""
+
+    def __init__(self, evaluate: Evaluate, play: SearchPlay, plan: GamePlan) -> None:
+        self.play = play
+        games = len(plan.boards)
+        self.evaluations = 0  # by the net; the values of other leaves were known
+        self._search = BatchedTreeSearch(evaluate, play.search, batch=plan.parallel_games or games)
+        self._hopeless = np.zeros((games, 2), np.int64)  # turns in a row, of White and Black
+
+    def decide(self, turn: Turn) -> Decision:
+        new = np.flatnonzero(turn.plies == 0)
+        self._search.reset(turn.slots[new], [turn.boards[i] for i in new.tolist()])
+        seeds = turn.seeds(2 * turn.plies + np.array([[NOISE], [MOVE]]))
+        self._search.start(turn.slots, self.play.simulations, seeds[NOISE])
+        self.evaluations += sum(self._search.batches())
+        roots, found = self._search.roots(turn.slots), self._search.moves(turn.slots)
+        moves = sample_moves(roots, found, self._temperatures(turn.plies), seeds[MOVE])
+        values = roots.wdl_side_to_move[:, 0] - roots.wdl_side_to_move[:, 2]
+        hopeless = self._is_hopeless(turn, values)
+        columns = {
+            "stored": encode_records(turn.boards),
+            "legal_counts": np.diff(found.offsets).astype(np.uint8),
+            "actions": found.actions.astype(np.uint16),
+            "shares": found.shares.astype(np.float16),
+            "wdl_side_to_move": roots.best_wdl_side_to_move.astype(np.float16),
+            "hopeless": hopeless,
+        }
+        self._search.advance(turn.slots, moves)
+        resigns = hopeless & ~self._plays_through(turn)
+        return Decision(moves=moves, columns=columns, resigns=resigns)
+
+    def _temperatures(self, plies: Numbers) -> NDArray[np.float64]:
+        """With Gumbel noise the search has explored already, and its best move is played."""
+        play = self.play
+        if play.search.num_considered_actions:
+            return np.zeros(len(plies))
+        return np.where(plies < play.temperature_plies, play.temperature, play.temperature_end)
+
+    def _is_hopeless(self, turn: Turn, values: NDArray[np.float32]) -> Flags:
+        """[B] For long enough that the side to move may resign."""
+        own = (turn.games, np.where(turn.is_white, 0, 1))
+        is_bad = values.astype(np.float64) < -self.play.resign_threshold
+        self._hopeless[own] = np.where(is_bad, self._hopeless[own] + 1, 0)
+        hopeless: Flags = self._hopeless[own] >= RESIGN_TURNS
+        return hopeless
+
+    def _plays_through(self, turn: Turn) -> Flags:
+        """[B] Whether nobody may resign in a game."""
+        uniforms = derive_seeds(turn.seed, turn.games, np.array([-1])) / 2.0**64
+        through: Flags = uniforms < self.play.resign_playthrough
+        return through
+
+
+def tree_games(games: Trajectories) -> TreeGames:
+    columns = {name: column for name, column in games.columns.items() if name != "hopeless"}
+    return TreeGames(results_side_to_move=games.results_side_to_move, **columns)
+
+
+class ResignationCheck(NamedTuple):
+    """Games that were played through although a side would have resigned."""
+
+    games: int
+    wrong: int  # that side did not lose
+
+
+def check_resignations(games: Trajectories) -> ResignationCheck:
+    """Only games that ended by the rules count: a truncated game shows nothing."""
+    rows = np.flatnonzero(games.columns["hopeless"])
+    # The move that ends a game is no occasion to resign any more.
+    rows = rows[games.plies[rows] < games.lengths[games.games[rows]] - 1]
+    by_rules = np.array([ending not in (PLY_LIMIT, RESIGNED) for ending in games.endings])
+    rows = rows[by_rules[games.games[rows]]]
+    _, first = np.unique(games.games[rows], return_index=True)
+    results = games.results_side_to_move[rows[first]]
+    return ResignationCheck(games=len(first), wrong=int((results != -1).sum()))
+
+
+class Resignation:
+    """Resigning lost games saves time, as long as they are lost.
+
+    In a fraction of games nobody may resign. They show how often a resignation would have been
+    wrong. If that is too often, no game may be resigned until it is not.
+    """
+
+    def __init__(self, playthrough: float) -> None:
+        self._playthrough = playthrough
+        # Of the last cycles: games in which a side would have resigned, and of these the games that
+        # this side did not lose.
+        self._cycles: list[tuple[int, int]] = []
+        self._was_allowed = True
+
+    @property
+    def playthrough(self) -> float:
+        """The fraction of games in which nobody may resign."""
+        return self._playthrough if self._is_allowed() else 1.0
+
+    def observe(self, checked: int, wrong: int) -> None:
+        """Adds a cycle, and drops those that are too old to be needed."""
+        self._was_allowed = self._is_allowed()
+        self._cycles.append((checked, wrong))
+        while sum(games for games, _ in self._cycles[1:]) >= MIN_CHECKED_GAMES:
+            self._cycles.pop(0)
+
+    def alarms(self) -> Iterator[str]:
+        """One if resigning was allowed until the last cycle and is no longer."""
+        if self._was_allowed and not self._is_allowed():
+            games, wrong = self._counts()
+            yield (
+                f"{wrong} of {games} games were not lost by the side that would have resigned: "
+                "no game is resigned until that is rare; if this happens again, raise "
+                "resign_threshold."
+            )
+
+    def facts(self) -> Json:
+        """The state, as a checkpoint stores it."""
+        return [list(counts) for counts in self._cycles]
+
+    def load(self, facts: Json) -> None:
+        """Restores a state that `facts` returned; ValueError when it is something else."""
+        try:
+            self._cycles = _PAIRS.validate_python(facts)
+        except ValidationError:
+            raise ValueError("these are not the facts of resignations") from None
+        self._was_allowed = self._is_allowed()
+
+    def _counts(self) -> tuple[int, int]:
+        return sum(games for games, _ in self._cycles), sum(wrong for _, wrong in self._cycles)
+
+    def _is_allowed(self) -> bool:
+        games, wrong = self._counts()
+        return games < MIN_CHECKED_GAMES or wrong <= MAX_WRONG_FRACTION * games

@@ -1,0 +1,277 @@
+"""Batched self-play: many games at once, one ply of all of them per step.
+
+The driver knows boards, slots, seeds and endings. An actor knows how to choose: it is shown the
+positions to move in, and returns moves and the columns to record. What comes out are trajectories,
+flat columns with one entry per recorded position and one result per game, from which each learner
+makes its own kind of training data.
+
+Every random number depends only on the seed, the game's number and its ply, so a game is the same
+in any slot and beside any other games.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfmate.arena.match import PLY_LIMIT, RESULTS
+from selfmate.arena.openings import shipped_openings
+from selfmate.data.endgames import won_endgame
+from selfmate.data.trajectories import Columns, concatenated, sorted_rows
+from selfmate.rules import Board, Outcome, push_moves
+from selfmate.searches.sampling import derive_seeds
+
+RESIGNED = "resigned"  # beside the endings of the rules and PLY_LIMIT
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GamePlan:
+    """The games to play."""
+
+    boards: Sequence[Board]  # starting positions; the games are played on these boards
+    max_plies: int  # per game, after the start; longer games are truncated and count as draws
+    seed: int
+    parallel_games: int | None = None  # per actor; None plays all games at once
+    # A step moves in a multiple of this many games where it can: nets compute in blocks of rows.
+    block_size: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """The B games in which an actor has to move."""
+
+    boards: list[Board]  # [B]
+    games: Numbers  # [B] numbers of the games
+    plies: Numbers  # [B] moves played in self-play before this one
+    slots: Numbers  # [B] a game keeps its slot until it ends
+    is_white: Flags  # [B] the side to move
+    seed: int
+
+    def seeds(self, counters: Numbers) -> NDArray[np.uint64]:
+        """Random numbers [B] for counters [B], or [K, B] for [K, B]. Actors count by plies."""
+        return derive_seeds(self.seed, self.games, counters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """An actor's answer to a turn."""
+
+    moves: NDArray[np.uint16]  # [B]
+    # What is recorded, under the same names in all turns.
+    columns: Columns
+    rows: Numbers | None = None  # the positions that are recorded; None: all
+    resigns: Flags | None = None  # [B] the side to move resigns if its move does not end the game
+
+
+class Actor(Protocol):
+    """Chooses the moves of both sides. Each thread of self-play has an actor of its own."""
+
+    def decide(self, turn: Turn) -> Decision: ...
+
+
+@dataclass(kw_only=True)
+class Game:
+    number: int
+    board: Board
+    starts_white: bool
+    plies: int = 0
+    slot: int = -1
+    result: int = 0  # White's view: 1, 0, -1
+    ending: str = PLY_LIMIT
+
+    def end(self, result: int, ending: str) -> None:
+        self.result, self.ending = result, ending
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameStats:
+    """How some games went."""
+
+    games: int
+    plies: int
+    distinct: int  # by starting position and moves
+    endings: Counter[str]
+    white_points: float
+    plies_of_wins: tuple[int, ...]  # lengths of the games that either side won
+
+    @property
+    def decided(self) -> int:
+        return len(self.plies_of_wins)
+
+    @property
+    def truncated(self) -> int:
+        return self.endings[PLY_LIMIT]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trajectories:
+    """P recorded positions of G games: actor after actor, step after step."""
+
+    columns: Columns
+    games: Numbers  # [P] game of each recorded position
+    plies: Numbers  # [P]
+    is_white: Flags  # [P] the side to move
+    results: NDArray[np.int8]  # [G] White's view: 1, 0, -1; 0 for truncated games as well
+    endings: Sequence[str]  # [G]
+    lengths: Numbers  # [G] plies
+    truncated: Turn  # the last positions of truncated games, in which nobody moved
+    stats: GameStats
+
+    @property
+    def is_truncated(self) -> Flags:
+        """[G] The game reached the ply limit."""
+        return np.array([ending == PLY_LIMIT for ending in self.endings], np.bool_)
+
+    @property
+    def results_side_to_move(self) -> NDArray[np.int8]:
+        """[P] The result of each position's game."""
+        results = self.results[self.games]
+        return np.where(self.is_white, results, -results)
+
+    def columns_by_game(self) -> dict[str, Any]:
+        """The columns with the positions of each game together, in the order of play; for columns
+        with an entry per position."""
+        return sorted_rows(self.columns, self.games)
+
+
+def play_games(actors: Sequence[Actor], plan: GamePlan) -> Trajectories:
+    """Plays all games of a plan. Actor k of n plays the games k, k + n, k + 2 n and so on, with
+    several actors each on a thread of its own."""
+    games = [
+        Game(number=number, board=board, starts_white=board.turn == "white")
+        for number, board in enumerate(plan.boards)
+    ]
+    tables = [_Table(actor, plan, games[k :: len(actors)]) for k, actor in enumerate(actors)]
+    if len(tables) == 1:
+        tables[0].play()
+    else:
+        with ThreadPoolExecutor(len(tables)) as pool:
+            for job in [pool.submit(table.play) for table in tables]:
+                job.result()
+    parts = [part for table in tables for part in table.parts]
+    return _trajectories(parts, games, plan.seed)
+
+
+@dataclass
+class _Table:
+    """The games of one actor."""
+
+    actor: Actor
+    plan: GamePlan
+    games: Iterable[Game]
+    parts: list[dict[str, Any]] = field(default_factory=list)  # one per step
+
+    def play(self) -> None:
+        waiting = deque(self.games)
+        slots = self.plan.parallel_games or len(waiting)
+        running = list[Game]()
+        while waiting or running:
+            _refill(running, waiting, slots)
+            running = self._step(running)
+
+    def _step(self, running: list[Game]) -> list[Game]:
+        """One ply; returns the games still running. Those that had to wait come first."""
+        full_blocks = len(running) // self.plan.block_size * self.plan.block_size
+        movers = running[: full_blocks or None]
+        turn = _turn(movers, self.plan.seed)
+        decision = self.actor.decide(turn)
+        self._record(turn, decision)
+        outcomes = push_moves(turn.boards, decision.moves)
+        resigns = np.zeros(len(movers), np.bool_) if decision.resigns is None else decision.resigns
+        moved = zip(movers, outcomes, resigns.tolist(), strict=True)
+        return running[len(movers) :] + [of[0] for of in moved if not self._ends(*of)]
+
+    def _record(self, turn: Turn, decision: Decision) -> None:
+        rows = slice(None) if decision.rows is None else decision.rows
+        of_driver = {
+            "games": turn.games[rows],
+            "plies": turn.plies[rows],
+            "is_white": turn.is_white[rows],
+        }
+        if len(of_driver["games"]):
+            self.parts.append({**decision.columns, **of_driver})
+
+    def _ends(self, game: Game, outcome: Outcome | None, resigns: bool) -> bool:
+        """Counts the ply that was just played; whether it was the last."""
+        white_moved = game.starts_white ^ (game.plies % 2 == 1)
+        game.plies += 1
+        if outcome is not None:
+            game.end(RESULTS[outcome.winner], outcome.reason)
+        elif resigns:
+            game.end(-1 if white_moved else 1, RESIGNED)
+        return outcome is not None or resigns or game.plies >= self.plan.max_plies
+
+
+def _refill(running: list[Game], waiting: deque[Game], slots: int) -> None:
+    """Starts waiting games in free slots, the lowest slot first."""
+    if not waiting or len(running) >= slots:
+        return
+    taken = {game.slot for game in running}
+    for slot in range(slots):
+        if waiting and slot not in taken:
+            game = waiting.popleft()
+            game.slot = slot
+            running.append(game)
+
+
+def _turn(games: Sequence[Game], seed: int) -> Turn:
+    plies = np.array([game.plies for game in games], np.int64)
+    starts_white = np.array([game.starts_white for game in games], np.bool_)
+    return Turn(
+        boards=[game.board for game in games],
+        games=np.array([game.number for game in games], np.int64),
+        plies=plies,
+        slots=np.array([game.slot for game in games], np.int64),
+        is_white=starts_white ^ (plies % 2 == 1),
+        seed=seed,
+    )
+
+
+def _trajectories(parts: Sequence[Columns], games: Sequence[Game], seed: int) -> Trajectories:
+    columns = concatenated(parts)
+    of_driver = {name: columns.pop(name) for name in ("games", "plies", "is_white")}
+    return Trajectories(
+        columns=columns,
+        **of_driver,
+        results=np.array([game.result for game in games], np.int8),
+        endings=[game.ending for game in games],
+        lengths=np.array([game.plies for game in games]),
+        truncated=_turn([game for game in games if game.ending == PLY_LIMIT], seed),
+        stats=_stats(games),
+    )
+
+
+def _stats(games: Sequence[Game]) -> GameStats:
+    return GameStats(
+        games=len(games),
+        plies=sum(game.plies for game in games),
+        distinct=len({(game.board.start_fen, *game.board.moves) for game in games}),
+        endings=Counter(game.ending for game in games),
+        white_points=sum((1 + game.result) / 2 for game in games),
+        plies_of_wins=tuple(game.plies for game in games if game.result),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Starts:
+    openings: bool  # a random one of the shipped openings; else the initial position
+    endgame_fraction: float  # of games that start from a won endgame instead
+
+    def boards(self, count: int, rng: np.random.Generator) -> list[Board]:
+        boards = self._opened(count, rng)
+        seed, is_endgame = int(rng.integers(2**63)), rng.random(count) < self.endgame_fraction
+        for number in np.flatnonzero(is_endgame).tolist():
+            boards[number] = Board(won_endgame(seed, number))
+        return boards
+
+    def _opened(self, count: int, rng: np.random.Generator) -> list[Board]:
+        if not self.openings:
+            return [Board() for _ in range(count)]
+        openings = shipped_openings()
+        return [openings[i].board() for i in rng.integers(len(openings), size=count)]

@@ -1,0 +1,131 @@
+"""The ladder as the lab shows it, and rating as a process of its own."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from selfmate.arena.elo import Pentanomial
+from selfmate.arena.ladder import Ladder, Pool
+from selfmate.arena.rating import Pairing
+from selfmate.lab.errors import BusyError
+from selfmate.lab.ladder import LadderTopic, LearningTopic
+from selfmate.lab.players import CommandLineNames, LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
+from selfmate.runs.card import Header
+from unit.lab.topic_data import data_of
+
+
+def ladder_of(folder: Path) -> LadderTopic:
+    runs = folder / "runs"
+    return LadderTopic(runs / "pool.jsonl", CommandLineNames(runs, LabPlayers(RunsFolder(runs))))
+
+
+def pool_of(folder: Path) -> Pool:
+    return Ladder(folder / "runs" / "pool.jsonl", 100, seed=1).pool
+
+
+def test_an_empty_ladder_has_nobody(tmp_path: Path) -> None:
+    assert data_of(ladder_of(tmp_path)) == {
+        "players": [],
+        "on_stockfish_scale": None,
+        "rating": None,
+        "problem": None,
+    }
+
+
+def test_players_stand_by_strength_and_runs_by_their_name(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path)
+    pool.add(Pairing("greedy", "random", Pentanomial((1, 4, 10, 20, 15))))
+    pool.add(Pairing("runs/mine:version=7", "greedy", Pentanomial((2, 8, 10, 15, 15))))
+    pool.add(Pairing("stockfish:elo=1350", "runs/mine:version=7", Pentanomial((0, 5, 10, 20, 15))))
+    data = data_of(ladder_of(tmp_path))
+    names = [row["name"] for row in data["players"]]
+    assert names == ["stockfish:elo=1350", "runs/mine:version=7", "greedy", "random"]
+    assert [row["trained"] for row in data["players"]] == [False, True, False, False]
+    assert data["players"][-1]["elo"] == 0
+    assert data["on_stockfish_scale"][0]["elo"] == 1350
+
+
+def test_a_pool_that_is_being_written_is_only_read(tmp_path: Path) -> None:
+    pool_of(tmp_path).add(Pairing("greedy", "random", Pentanomial((1, 4, 10, 20, 15))))
+    path = tmp_path / "runs" / "pool.jsonl"
+    before = path.read_bytes() + b'{"player": "a", "opp'
+    path.write_bytes(before)
+    assert len(data_of(ladder_of(tmp_path))["players"]) == 2
+    assert path.read_bytes() == before
+
+
+def test_rating_is_started_once_seen_by_others_and_stopped(tmp_path: Path) -> None:
+    ladder = ladder_of(tmp_path)
+    ladder.rate("greedy", 1000)
+    with pytest.raises(BusyError, match="another player is being rated"):
+        ladder.rate("random", 2)
+    restarted, pause = ladder_of(tmp_path), threading.Event()
+    for _ in range(6000):
+        if (data_of(restarted)["rating"] or {}).get("games"):
+            break
+        pause.wait(0.01)
+    rating = data_of(restarted)["rating"]
+    assert rating["games"] == 1000
+    assert {"player", "opponent", "done"} <= rating.keys()
+    restarted.stop()
+    for _ in range(6000):
+        if data_of(ladder)["rating"] is None:
+            break
+        pause.wait(0.01)
+    assert data_of(ladder)["rating"] is None
+    assert data_of(ladder)["problem"] == "stopped from outside; the pool keeps whole pairings"
+
+
+def test_learning_is_over_seconds_of_the_runs_own_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "runs" / "mine"
+    run.mkdir(parents=True)
+    (run / "config.toml").write_bytes(Header("toy", {"seed": 1}).to_toml())
+    metrics = [
+        {"step": 1, "score_random": 0.5, "mean_plies_random": 90, "score_best": 0.9},
+        {"step": 2, "loss": 1.0},
+        {"step": 3, "score_random": 0.75, "mean_plies_random": 80},
+    ]
+    (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in metrics))
+    clock = [
+        {"step": step, "seconds": seconds} for step, seconds in ((1, 2), (2, 3), (2, 4), (3, 1))
+    ]
+    (run / "timings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in clock))
+    learning = LearningTopic(RunsFolder(tmp_path / "runs"))
+    first = learning.version()
+    (row,) = data_of(learning)
+    assert row == {"name": "mine", "learner": "toy", "scores": {"random": [[2, 10], [0.5, 0.75]]}}
+    monkeypatch.setattr("selfmate.lab.ladder.SECONDS_BETWEEN_LOOKS", 0)
+    assert learning.version() == first
+    with (run / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps({"step": 4, "score_random": 1, "mean_plies_random": 70}) + "\n")
+    assert learning.version() != first
+    assert data_of(learning)[0]["scores"] == {"random": [[2, 10, 10], [0.5, 0.75, 1]]}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "clock"),
+    [
+        ({"step": [1]}, {"step": 1, "seconds": 1}),
+        ({"step": 1, "score_x": "high", "mean_plies_x": 1}, {"step": 1, "seconds": 1}),
+        ({"step": 1, "score_x": True, "mean_plies_x": 1}, {"step": 1, "seconds": 1}),
+        ({"step": 1, "score_x": 10**400, "mean_plies_x": 1}, {"step": {}, "seconds": None}),
+        ({"step": 10**400, "score_x": 1, "mean_plies_x": 1}, {"step": 10**400, "seconds": 1}),
+        ({"step": 10**30, "score_x": None, "mean_plies_x": 1}, {"seconds": "long"}),
+    ],
+)
+def test_a_stranger_may_have_written_anything(
+    tmp_path: Path, metrics: dict[str, object], clock: dict[str, object]
+) -> None:
+    run = tmp_path / "runs" / "mine"
+    run.mkdir(parents=True)
+    (run / "config.toml").write_bytes(Header("toy", {"seed": 1}).to_toml())
+    (run / "metrics.jsonl").write_text(json.dumps(metrics) + "\n")
+    (run / "timings.jsonl").write_text(json.dumps(clock) + "\n")
+    learning = LearningTopic(RunsFolder(tmp_path / "runs"))
+    learning.version()
+    assert data_of(learning) == []

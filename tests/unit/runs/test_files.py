@@ -1,0 +1,48 @@
+"""Strict JSON and TOML: what is written can be read, and what cannot be written is refused."""
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfmate.runs.files import config_toml, json_line, parse, parse_config_toml
+from selfmate.runs.run import CorruptError, Json
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+SCALARS = TEXTS | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.booleans()
+VALUES = st.recursive(SCALARS, st.lists, max_leaves=8)
+
+
+def kinds(value: Json) -> object:
+    """To Python 1, 1.0 and True are equal; to a configuration they are not."""
+    return [kinds(item) for item in value] if isinstance(value, list) else (type(value), value)
+
+
+@given(TEXTS, st.dictionaries(TEXTS, VALUES))
+def test_configurations_survive_the_round_trip(learner: str, config: dict[str, Json]) -> None:
+    text = config_toml(learner, config)
+    assert tomllib.loads(text) == {"learner": learner, "config": config}
+    read = parse_config_toml(text.encode())
+    assert read == (learner, config)
+    assert list(read[1]) == list(config)
+    assert {key: kinds(value) for key, value in read[1].items()} == {
+        key: kinds(value) for key, value in config.items()
+    }
+
+
+@pytest.mark.parametrize("value", [None, {"a": 1}, [None], "\ud800"])
+def test_values_that_toml_cannot_hold_are_refused(value: Json) -> None:
+    with pytest.raises(ValueError, match=r"settings are|surrogates"):
+        config_toml("toy", {"key": value})
+
+
+@pytest.mark.parametrize("text", [r'{"a": "\ud800"}', r'{"\uDFFF": 1}', r'{"a": ["\udc00\ud800"]}'])
+def test_lone_surrogates_are_refused(text: str) -> None:
+    with pytest.raises(CorruptError, match="is not JSON"):
+        parse(text.encode(), "status.json")
+
+
+@pytest.mark.parametrize("text", ["\N{GRINNING FACE}", "\\ud800", "\ud7ff", "é"])
+def test_other_characters_survive_the_round_trip(text: str) -> None:
+    assert parse(json_line({text: text}), "notes.jsonl") == {text: text}
