@@ -124,7 +124,7 @@ def move136() -> list[str]:
 
 
 def tokens78() -> list[str]:
-    parts = [(1, "0, opens the sentence"), (64, "squares a1 ... h8 as the side to move sees them")]
+    parts = [(1, "0, starts the sequence"), (64, "squares a1 ... h8 as the side to move sees them")]
     rights = [
         (1, f"{side} may castle {wing}") for side in ("own", "enemy") for wing in ("O-O", "O-O-O")
     ]

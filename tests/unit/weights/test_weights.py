@@ -1,10 +1,14 @@
 """Models that ship are what their cards say."""
 
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from selfmate.players import load_player
+from selfmate.rules import Board
 from selfmate.weights import STRONGEST, model_names, strongest, weights_path
 from selfmate.weights.card import read_card
 
@@ -23,3 +27,15 @@ def test_the_strongest_is_the_one_with_the_highest_rating() -> None:
     elos = {name: read_card(name).elo for name in model_names()}
     assert strongest() == (max(elos, key=lambda name: elos[name]) if elos else None)
     assert STRONGEST in elos or not elos
+
+
+def test_a_folder_with_card_and_weights_is_a_player_by_its_path(tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    shutil.copytree(Path(weights_path(STRONGEST)).parent, folder)
+    boards, seeds = [Board()], np.zeros(1, np.uint64)
+    here, there = load_player(f"{STRONGEST}:sims=4"), load_player(f"{folder}:sims=4")
+    assert there.name == f"{folder}:sims=4"
+    assert here.choose(boards, seeds).moves.tolist() == there.choose(boards, seeds).moves.tolist()
+    (folder / "weights.safetensors").write_bytes(b"")
+    with pytest.raises(ValueError, match="bytes"):
+        load_player(str(folder))
