@@ -7,10 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from selfmate.runs.directory import RunDirectory
+from selfmate.runs import RunDirectory, pack
 from selfmate.runs.files import replace_file
 from selfmate.runs.metrics import TIMINGS, read_lines
-from selfmate.runs.tensors import pack
 from selfmate.weights import card_path, weights_path
 from selfmate.weights.card import ModelCard, Rating
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.arena.openings import shipped_openings
 from selfmate.data import teacher_games
 from selfmate.data.collection import Collection, CollectionFilter
@@ -24,12 +24,11 @@ from selfmate.learners.dqn.config import Config, PretrainConfig
 from selfmate.learners.dqn.learner import Dqn
 from selfmate.learners.dqn.pretrain import Imitation
 from selfmate.nets import sparse
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import Optimizer
+from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.q_net import QNet
 from selfmate.nets.sparse import log_softmax
 from selfmate.players.network import QPlayer
-from selfmate.runs.run import Stopwatch
+from selfmate.runs import Stopwatch
 from selfmate.searches.teacher import score_moves
 from selfmate.selfplay.dqn import EpsilonGreedyActor, episodes_of
 from selfmate.selfplay.games import GamePlan, GameStats, play_games
@@ -100,8 +99,8 @@ def _replaced(timed: Callable[[Function], Function]) -> Iterator[None]:
 
 def _places_of_functions() -> list[tuple[Any, str]]:
     """All modules and names under which the timed functions are called."""
-    core = [f for f in vars(_core).values() if callable(f) and not isinstance(f, type)]
-    wanted = {id(function) for function in (*core, *NET_FUNCTIONS)}
+    functions = [f for f in vars(core).values() if callable(f) and not isinstance(f, type)]
+    wanted = {id(function) for function in (*functions, *NET_FUNCTIONS)}
     modules = [
         torch.nn.functional,
         *(m for n, m in sys.modules.items() if n.startswith("selfmate")),

@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 from selfmate.lab.app import is_built, page_folder
 from selfmate.lab.job import NICENESS
 from selfmate.lab.topics import SECONDS_BETWEEN_UPDATES
-from selfmate.runs.status import STATUS
+from selfmate.runs import STATUS
 from selfmate_benchmarks import Results
 
 ROUNDS = 60

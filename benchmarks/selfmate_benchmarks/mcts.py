@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.arena.openings import shipped_openings
 from selfmate.encodings import encode
 from selfmate.nets.config import ResNetConfig
-from selfmate.nets.devices import one_thread
 from selfmate.nets.evaluator import Evaluator, make_evaluator
+from selfmate.nets.optim import one_thread
 from selfmate.nets.resnet import SeResNet
 from selfmate.rules import Board
 from selfmate.searches.config import SearchConfig
@@ -122,7 +122,7 @@ def sharp_net() -> SeResNet:
 
 def search_uniformly(boards: list[Board], simulations: int, *, leaves_per_game: int = 1) -> float:
     """Simulations with a uniform policy and even values, without a net."""
-    search = _core.TreeSearch(leaves_per_game=leaves_per_game)
+    search = core.TreeSearch(leaves_per_game=leaves_per_game)
     slots = np.arange(len(boards))
     for slot, board in enumerate(boards):
         search.set(slot, board)

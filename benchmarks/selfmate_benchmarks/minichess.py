@@ -65,7 +65,7 @@ def _race(contestants: dict[str, Contestant], rounds: int) -> Results:
     results: Results = {
         "ddqn_updates_x_vs_transcription": ratio(updates["paper_ddqn"], updates["transcription"]),
         "ddqn_games_x_vs_transcription": ratio(games["paper_ddqn"], games["transcription"]),
-        "ddqn_games_x_vs_seed": games["paper_ddqn"] / REFERENCE_GAMES_PER_S,
+        "ddqn_games_x_vs_reference": games["paper_ddqn"] / REFERENCE_GAMES_PER_S,
     }
     for name, rate in updates.items():
         results |= {f"{name}_updates_per_s": rate, f"{name}_games_per_s": games[name]}

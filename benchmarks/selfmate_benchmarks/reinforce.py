@@ -11,8 +11,8 @@ from torch import Tensor
 
 from selfmate.learners.reinforce.config import Config
 from selfmate.learners.reinforce.learner import Reinforce
-from selfmate.nets.devices import one_thread
 from selfmate.nets.move_scorer import MoveScorer
+from selfmate.nets.optim import one_thread
 from selfmate_benchmarks import Results, best_rates, ratio
 from selfmate_benchmarks.peers.rules import PROMOTIONS, is_over
 

@@ -15,8 +15,7 @@ from selfmate.learners.searchless.targets import (
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import GradientWorkers, Optimizer
+from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
 from selfmate.nets.transformer import BLOCK_ROWS, Transformer
 from selfmate.rules import available_cores
 from selfmate.selfplay.games import GamePlan, Starts, play_games

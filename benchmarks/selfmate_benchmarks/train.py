@@ -14,9 +14,9 @@ from selfmate.data.pgn_import import GameImport, ImportSettings
 from selfmate.learners.alphazero.config import Config, PretrainConfig
 from selfmate.learners.alphazero.learner import AlphaZero
 from selfmate.learners.alphazero.pretrain import PREFETCHED_BATCHES, Pretraining, make_optimizer
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.rules import available_cores, random_games, write_pgn
-from selfmate.runs.run import Stopwatch
+from selfmate.runs import Stopwatch
 from selfmate.selfplay.games import play_games
 from selfmate_benchmarks import Results, median_ratio, rates_by_round
 from selfmate_benchmarks.peers.mcts import with_torch_convolutions

@@ -22,17 +22,13 @@ from selfmate.learners.config import DEFAULT, read_config
 from selfmate.learners.registry import LEARNERS
 from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.resnet import SeResNet
-from selfmate.players import check_name
+from selfmate.players import Analysis, Limits, Player, analyse, check_name, choose
 from selfmate.players import load_player as load_named_player
-from selfmate.players import player as protocol
-from selfmate.players.evaluation import Evaluations, evaluate, ranked
-from selfmate.players.player import Analysis, Limits, Player
+from selfmate.players.network import Evaluations, evaluate, ranked
 from selfmate.players.trained import Net, find_weights
 from selfmate.players.trained import load_net as load_named_net
 from selfmate.rules import Board, uci_text
-from selfmate.runs.directory import RunDirectory, free_name
-from selfmate.runs.session import Session
-from selfmate.runs.status import Progress
+from selfmate.runs import Progress, RunDirectory, Session, free_name
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.tree import BatchedTreeSearch
 
@@ -61,11 +57,11 @@ class LoadedPlayer:
     ) -> Analysis:
         """The best move and what the player says about it. A limit overrides the player's own."""
         limits = Limits(depth=depth, nodes=nodes, time_ms=time_ms)
-        return protocol.analyse(self.player, board, limits=limits, seed=seed)
+        return analyse(self.player, board, limits=limits, seed=seed)
 
     def choose(self, boards: Sequence[Board], *, seed: int = 0) -> list[str]:
         """A move for each board, as UCI text; many boards together are faster than one by one."""
-        choices = protocol.choose(self.player, boards, seed=seed)
+        choices = choose(self.player, boards, seed=seed)
         for board, reason in choices.forfeits.items():
             raise ValueError(f"{self.name} has no move for board {board}: {reason}")
         return [uci_text(code) for code in choices.moves.tolist()]

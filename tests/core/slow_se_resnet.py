@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate import _core
+import selfmate._core as core
 
 Numbers = NDArray[np.float64]
 Weights = dict[str, NDArray[np.float32]]
@@ -21,8 +21,8 @@ class Shape:
     wdl: bool = True
     semantic: bool = True
 
-    def core(self, weights: Weights, *, portable: bool = False) -> _core.SeResNet:
-        return _core.SeResNet(weights, **asdict(self), portable=portable)
+    def core(self, weights: Weights, *, portable: bool = False) -> core.SeResNet:
+        return core.SeResNet(weights, **asdict(self), portable=portable)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, ...]]:

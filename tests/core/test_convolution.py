@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch.testing import assert_close
 
-from selfmate import _core
+import selfmate._core as core
 
 Numbers = NDArray[np.float32]
 
@@ -19,7 +19,7 @@ def normal(seed: int, *shape: int) -> Numbers:
 
 def convolved(boards: Numbers, weights: Numbers, outputs: int, threads: int = 1) -> Numbers:
     out = np.full((len(boards), 8, 8, outputs), np.nan, np.float32)
-    _core.convolve(boards, weights, out, threads)
+    core.convolve(boards, weights, out, threads)
     return out
 
 
@@ -43,9 +43,9 @@ def test_a_convolution_and_its_gradients_are_those_of_torch(
         made, [first, second], torch.from_numpy(gradients).double().permute(0, 3, 1, 2)
     )
 
-    found = convolved(boards, _core.winograd_weights(weights), outputs, threads)
-    back = convolved(gradients, _core.winograd_weights(weights, back=True), inputs, threads)
-    of_weights = _core.convolution_gradient(boards, gradients, threads)
+    found = convolved(boards, core.winograd_weights(weights), outputs, threads)
+    back = convolved(gradients, core.winograd_weights(weights, back=True), inputs, threads)
+    of_weights = core.convolution_gradient(boards, gradients, threads)
     for ours, theirs in (
         (found, made.permute(0, 2, 3, 1)),
         (back, wanted[0].permute(0, 2, 3, 1)),
@@ -56,17 +56,17 @@ def test_a_convolution_and_its_gradients_are_those_of_torch(
 
 def test_threads_and_other_boards_change_no_bit() -> None:
     boards, gradients = normal(1, 37, 8, 8, 24), normal(2, 37, 8, 8, 40)
-    weights = _core.winograd_weights(normal(3, 40, 24, 3, 3))
+    weights = core.winograd_weights(normal(3, 40, 24, 3, 3))
     made = convolved(boards, weights, 40)
     assert convolved(boards, weights, 40, threads=3).tobytes() == made.tobytes()
     for begin, end in ((0, 1), (5, 12), (30, 37)):
         assert convolved(boards[begin:end], weights, 40).tobytes() == made[begin:end].tobytes()
-    one = _core.convolution_gradient(boards, gradients, 1)
-    assert _core.convolution_gradient(boards, gradients, 3).tobytes() == one.tobytes()
+    one = core.convolution_gradient(boards, gradients, 1)
+    assert core.convolution_gradient(boards, gradients, 3).tobytes() == one.tobytes()
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    boards, weights = normal(1, 2, 8, 8, 3), _core.winograd_weights(normal(2, 5, 3, 3, 3))
+    boards, weights = normal(1, 2, 8, 8, 3), core.winograd_weights(normal(2, 5, 3, 3, 3))
     with pytest.raises(ValueError, match="weights must be"):
         convolved(boards, weights, 17)
     with pytest.raises(ValueError, match="boards must be"):
@@ -74,4 +74,4 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="threads must be"):
         convolved(boards, weights, 5, threads=0)
     with pytest.raises(ValueError, match="four dimensions"):
-        _core.convolution_gradient(boards, boards[0])
+        core.convolution_gradient(boards, boards[0])

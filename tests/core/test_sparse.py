@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import selfmate._core as core
 from core.sparse_matrices import normal, sparse_and_dense
-from selfmate import _core
 
 SIZES = st.tuples(st.integers(0, 200), st.integers(1, 70), st.integers(1, 100))
 
@@ -20,11 +20,11 @@ def test_products_are_those_of_dense_matrices(
     sparse, dense = sparse_and_dense(rows, columns, seed)
     parts = (sparse.columns, sparse.values, sparse.offsets)
     left, right = normal(seed, rows, width), normal(seed + 1, columns, width)
-    times = _core.sparse_times(*parts, right, threads)
+    times = core.sparse_times(*parts, right, threads)
     np.testing.assert_allclose(times, dense @ right, rtol=1e-4, atol=1e-4)
-    back = _core.sparse_transposed_times(*parts, left, columns, threads)
+    back = core.sparse_transposed_times(*parts, left, columns, threads)
     np.testing.assert_allclose(back, dense.T @ left, rtol=1e-4, atol=1e-4)
-    products = _core.products_at(sparse.columns, sparse.offsets, left, right, threads)
+    products = core.products_at(sparse.columns, sparse.offsets, left, right, threads)
     at = (np.repeat(np.arange(rows), np.diff(sparse.offsets)), sparse.columns)
     np.testing.assert_allclose(products, (left @ right.T)[at], rtol=1e-4, atol=1e-4)
 
@@ -35,9 +35,9 @@ def test_threads_change_nothing() -> None:
     left, right = normal(2, 500, 128), normal(3, 300, 128)
     alone, together = (
         (
-            _core.sparse_times(*parts, right, threads),
-            _core.sparse_transposed_times(*parts, left, 300, threads),
-            _core.products_at(sparse.columns, sparse.offsets, left, right, threads),
+            core.sparse_times(*parts, right, threads),
+            core.sparse_transposed_times(*parts, left, 300, threads),
+            core.products_at(sparse.columns, sparse.offsets, left, right, threads),
         )
         for threads in (1, 5)
     )
@@ -60,19 +60,19 @@ def test_wrong_rows_are_refused(columns: list[int], offsets: list[int], reason: 
     values = np.ones(len(columns), np.float32)
     parts = (np.array(columns, np.int32), values, np.array(offsets, np.int64))
     with pytest.raises(ValueError, match=reason):
-        _core.sparse_times(*parts, np.zeros((3, 4), np.float32))
+        core.sparse_times(*parts, np.zeros((3, 4), np.float32))
 
 
 def test_matrices_of_other_shapes_are_refused() -> None:
     columns, offsets = np.zeros(1, np.int32), np.array([0, 1])
     values, flat = np.ones(1, np.float32), np.zeros(3, np.float32)
     with pytest.raises(ValueError, match="matrix must be an array of two dimensions"):
-        _core.sparse_times(columns, values, offsets, flat)
+        core.sparse_times(columns, values, offsets, flat)
     with pytest.raises(ValueError, match=r"values must be .* float32 array of shape \(1,\)"):
-        _core.sparse_times(columns, values[:0], offsets, np.zeros((1, 1), np.float32))
+        core.sparse_times(columns, values[:0], offsets, np.zeros((1, 1), np.float32))
     with pytest.raises(ValueError, match=r"matrix must be .* float32"):
-        _core.sparse_transposed_times(columns, values, offsets, np.zeros((2, 1), np.float32), 3)
+        core.sparse_transposed_times(columns, values, offsets, np.zeros((2, 1), np.float32), 3)
     with pytest.raises(ValueError, match=r"left must be .* float32"):
-        _core.products_at(
+        core.products_at(
             columns, offsets, np.zeros((1, 3), np.float32), np.zeros((1, 2), np.float32)
         )

@@ -7,7 +7,7 @@ import pytest
 
 from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.learner import Dqn
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.rules import Ragged
 from selfmate.runs.run import Stopwatch
 from unit.learners.dqn_lines import GAMMA, MATE_IN_TWO, MATING_LINE, dqn_with, line

@@ -7,7 +7,7 @@ import pytest
 
 from selfmate.learners.reinforce.config import Config
 from selfmate.learners.reinforce.learner import Reinforce
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.rules import Board
 from unit.learners.reinforce_games import probability
 

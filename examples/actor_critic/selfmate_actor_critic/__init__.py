@@ -1,7 +1,6 @@
 """Chess: a policy and a value learn from each other, one ply at a time (actor-critic)."""
 
-from selfmate.learners.learner import Learner
-from selfmate.learners.metric import (
+from selfmate.learners.learner import (
     ENTROPY,
     EVALUATION,
     GRADIENT_NORM,
@@ -10,6 +9,7 @@ from selfmate.learners.metric import (
     LOSSES,
     PLIES,
     TRUNCATED_GAMES,
+    Learner,
     Metric,
 )
 

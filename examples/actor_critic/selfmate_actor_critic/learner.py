@@ -17,15 +17,14 @@ from torch import Tensor
 from selfmate.arena.gating import Evaluation, evaluation_metrics
 from selfmate.arena.match import sample_of
 from selfmate.data.trajectories import SampledGames
+from selfmate.learners.reinforce.learner import SamplingActor, sampled_games
 from selfmate.learners.targets import advantages
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import Optimizer
+from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax, row_sums
 from selfmate.players.network import ScorerPlayer
 from selfmate.rules import Board
-from selfmate.runs.run import Arrays, Run, SavedState, Step, copied, restore, with_prefix
+from selfmate.runs import Arrays, Run, SavedState, Step, copied, restore, with_prefix
 from selfmate.selfplay.games import GamePlan, GameStats, Starts, Trajectories, play_games
-from selfmate.selfplay.reinforce import SamplingActor, sampled_games
 from selfmate_actor_critic.config import Config
 
 OPPONENTS = ("random", "greedy")

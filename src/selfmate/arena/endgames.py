@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from selfmate.data.endgames import placement
 from selfmate.encodings import encode
-from selfmate.encodings.tokens import (
+from selfmate.encodings.records import (
     ENEMY_KING,
     ENEMY_QUEEN,
     ENEMY_ROOK,
@@ -21,9 +21,9 @@ from selfmate.encodings.tokens import (
     SQUARES,
     encode_tokens,
 )
-from selfmate.players.player import Player
-from selfmate.rules import Board, Outcome, push_moves
-from selfmate.searches.sampling import best_actions, derive_seeds
+from selfmate.players import Player
+from selfmate.rules import Board, Outcome, derive_seeds, push_moves
+from selfmate.searches.sampling import best_actions
 from selfmate.searches.teacher import NOT_WON, Piece, endgame_table
 
 PIECES: tuple[Piece, ...] = ("queen", "rook")

@@ -22,7 +22,7 @@ from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.sprt import Sprt
 from selfmate.arena.sprt import Verdict as Accepted
 from selfmate.players import Player, load_player
-from selfmate.runs.run import RunFailedError
+from selfmate.runs import RunFailedError
 
 
 @dataclass(frozen=True, kw_only=True)

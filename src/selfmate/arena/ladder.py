@@ -15,7 +15,7 @@ from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.rating import Pairing, Rating, fit_ratings
 from selfmate.players import load_player
 from selfmate.players.engine import find_program
-from selfmate.runs.status import take
+from selfmate.runs import take
 
 ZERO = "random"  # the player whose Elo is 0
 # Teachers with random moves stand between those without: the depths are so far apart that no player

@@ -12,10 +12,9 @@ from selfmate.arena.elo import NO_GAMES, Pentanomial, Wdl, estimate_elo
 from selfmate.arena.openings import Opening, shipped_openings, shuffled
 from selfmate.arena.sprt import Sprt
 from selfmate.players import Choices, Player
-from selfmate.rules import Board, available_cores, push_moves
+from selfmate.rules import Board, available_cores, derive_seeds, push_moves
 from selfmate.rules.pgn import RESULT_TEXTS, ROSTER, movetext, tag_text
-from selfmate.runs.run import SampleGame
-from selfmate.searches.sampling import derive_seeds
+from selfmate.runs import SampleGame
 from selfmate.searches.teacher import score_moves
 
 RESULTS = {"white": 1, "black": -1, None: 0}  # winner -> result in White's view
@@ -119,6 +118,16 @@ class MatchReport:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+    def elo_text(self) -> str:
+        """The Elo difference with its interval, or the bound that is known."""
+        if self.elo is not None and self.elo_low is not None and self.elo_high is not None:
+            return f"{self.elo:+.0f} [{self.elo_low:+.0f}, {self.elo_high:+.0f}]"
+        if self.elo_low is not None:
+            return f"above {self.elo_low:+.0f}"
+        if self.elo_high is not None:
+            return f"below {self.elo_high:+.0f}"
+        return "?"
 
 
 def make_report(games: Sequence[PlayedGame], sprt: Sprt | None = None) -> MatchReport:

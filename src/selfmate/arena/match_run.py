@@ -25,9 +25,8 @@ from selfmate.arena.match import (
 from selfmate.arena.openings import Opening, read_openings, shipped_openings, shuffled
 from selfmate.arena.sprt import Sprt
 from selfmate.players import Player
+from selfmate.runs import CorruptError, take
 from selfmate.runs.files import parse, pretty, read_plain, replace_file
-from selfmate.runs.run import CorruptError
-from selfmate.runs.status import take
 
 MAX_PROGRESS_BYTES = 2**18
 SECONDS_BETWEEN_UPDATES = 0.25

@@ -15,8 +15,7 @@ import numpy as np
 import zstandard
 
 from selfmate.players import Player
-from selfmate.rules import Board, uci_text
-from selfmate.searches.sampling import derive_seeds
+from selfmate.rules import Board, derive_seeds, uci_text
 
 BAND_WIDTH = 200  # rating points
 COLUMNS = ("FEN", "Moves", "Rating", "Themes")

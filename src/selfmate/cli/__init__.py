@@ -68,9 +68,9 @@ def _listed() -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from selfmate import __version__
+        from importlib.metadata import version
 
-        print(f"selfmate {__version__}")
+        print(f"selfmate {version('selfmate')}")
         raise typer.Exit
 
 

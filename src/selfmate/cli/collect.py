@@ -21,7 +21,7 @@ from selfmate.cli.console import (
 
 if TYPE_CHECKING:
     from selfmate.data.collection import Collection
-    from selfmate.players.player import Scoring
+    from selfmate.players import Scoring
 
 MIXES = ("random", "endgames")
 DEFAULT_TEACHER = "teacher:depth=2"
@@ -252,8 +252,8 @@ def _teacher_name(player: str | None, depth: int | None) -> str:
 
 
 def _load_scoring(teacher: str, topk: int) -> "Scoring":
+    from selfmate.players import load_scoring
     from selfmate.players.engine_process import EngineFaultError
-    from selfmate.players.player import load_scoring
 
     try:
         return load_scoring(teacher, topk)
@@ -273,7 +273,7 @@ def _starts(openings: Path | None) -> tuple[str, ...]:
 def _run(collection: "Collection", games: int) -> int | None:
     """Collects until all games are played or a signal stops it; returns the signal."""
     from selfmate.players.engine_process import EngineFaultError
-    from selfmate.runs.session import StopSignals
+    from selfmate.runs import StopSignals
 
     signals = StopSignals()
     try:

@@ -15,20 +15,18 @@ import typer
 from selfmate.cli.console import (
     LARGEST_SEED,
     JobFailedError,
+    draw_board,
     duration,
     progress,
     reading_input,
     whole,
 )
-from selfmate.cli.match import elo_text
-from selfmate.cli.plot import draw_board
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from selfmate.arena.match import PlayedGame
-    from selfmate.runs.session import Session
-    from selfmate.runs.status import Progress
+    from selfmate.runs import Progress, Session
 
     Games = Sequence[PlayedGame]
 
@@ -96,7 +94,7 @@ def _print_table(console: "Console", played: "Mapping[str, Games]") -> None:
             raise JobFailedError(f"{report.illegal_moves} illegal moves were played")
         numbers = (report.wins, report.draws, report.losses)
         score = f"[green]{report.score:.0%}[/]" if report.score > 0.5 else f"{report.score:.0%}"
-        table.add_row(f"   {label}", *map(str, numbers), score, elo_text(report))
+        table.add_row(f"   {label}", *map(str, numbers), score, report.elo_text())
     console.print(table)
 
 
@@ -163,7 +161,7 @@ def imitate(console: "Console", data: Path, epochs: int, seed: int, directory: P
 
 
 def fine_tune(console: "Console", pretrained: Path, cycles: int, seed: int, out: Path) -> Path:
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
     console.print(
         "[bold]4.[/] Now it plays against itself and others, and learns from the results:"
@@ -183,7 +181,7 @@ def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: An
     """Trains a new run in the directory, in place of an earlier demo's."""
     from selfmate.learners.config import read_config
     from selfmate.learners.registry import LEARNERS
-    from selfmate.runs.directory import delete_run
+    from selfmate.runs import delete_run
 
     if directory.exists():
         delete_run(directory)
@@ -197,7 +195,7 @@ def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: An
 
 
 def _session(bar: "_Bar", load: Any) -> "Session":
-    from selfmate.runs.session import Session
+    from selfmate.runs import Session
 
     return Session(watch=bar.watch, load=load, say=lambda _: None)
 
@@ -226,7 +224,7 @@ class _Bar:
 
 
 def _metrics(directory: Path) -> list[dict[str, Any]]:
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
     return list(RunDirectory(directory).metrics())
 

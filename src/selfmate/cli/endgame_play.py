@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from selfmate.cli.console import BadInputError, JobFailedError, reading_input
-from selfmate.cli.plot import draw_ranks
+from selfmate.cli.console import BadInputError, JobFailedError, draw_ranks, reading_input
 from selfmate.minichess.game import (
     MATE,
     ONGOING,
@@ -27,8 +26,7 @@ from selfmate.minichess.game import (
 )
 from selfmate.minichess.player import TrainedRun, trained_run
 from selfmate.minichess.solver import greedy_actions, move_values, optimal_values
-from selfmate.runs.directory import Found, RunDirectory
-from selfmate.runs.run import RunRefusedError
+from selfmate.runs import Found, RunDirectory, RunRefusedError
 
 WORST, BEST = (0xB0, 0x4A, 0x3C), (0x3F, 0x9B, 0x54)  # red, green
 INDENT = 3

@@ -205,7 +205,7 @@ def import_games(
 def _run(work: "GameImport") -> int | None:
     """Imports until all is done or a signal stops it; returns the signal."""
     from selfmate.data.pgn_import import NothingKeptError
-    from selfmate.runs.session import StopSignals
+    from selfmate.runs import StopSignals
 
     if work.folder.unfinished.exists():
         print(f"resuming the import in {work.folder.path}", file=sys.stderr)

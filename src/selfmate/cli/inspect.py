@@ -15,14 +15,18 @@ from numpy.typing import NDArray
 from selfmate.cli.console import reading_input
 from selfmate.cli.runs import changed_settings, metrics_of, summary_of
 from selfmate.data.transitions import ACTIONS, NO_ACTION, Episodes
-from selfmate.runs.card import FileNote
-from selfmate.runs.checkpoint import Checkpoint, Checkpoints, read_card, read_checkpoint
-from selfmate.runs.run import CorruptError
-from selfmate.runs.tensors import ShardStore
+from selfmate.runs import (
+    Checkpoint,
+    Checkpoints,
+    CorruptError,
+    FileNote,
+    ShardStore,
+    read_card,
+    read_checkpoint,
+)
 
 if TYPE_CHECKING:
-    from selfmate.runs.directory import RunDirectory
-    from selfmate.runs.run import Arrays
+    from selfmate.runs import Arrays, RunDirectory
 
 # Twenty games of random players or of the teacher have more than 300 effective actions, one game
 # that is repeated at most 90. Small buffers are not judged.
@@ -212,7 +216,7 @@ def inspect(
     Every checkpoint is verified.
     """
     from selfmate.cli.inspect_view import print_inspection
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
     with reading_input():
         found = RunDirectory(run)

@@ -10,14 +10,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from selfmate.cli.console import duration, short_number
-from selfmate.cli.plot import Curve, plot_panels
+from selfmate.cli.console import Curve, duration, plot_panels, short_number
 from selfmate.cli.runs import age, key_metrics
 from selfmate.learners.config import in_words
 from selfmate.learners.registry import LEARNERS
 
 if TYPE_CHECKING:
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
 LOSSES = {"policy_loss", "value_loss"}
 VALIDATED = ("match1", "match3", "kl", "value_mse")

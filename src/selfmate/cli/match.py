@@ -28,21 +28,10 @@ def live_line(run: "MatchRun") -> LiveLine:
         left = f"{(total - done) / rate:.0f} s left" if rate else ""
         return (
             f"{done}/{total}  {report.wins}-{report.draws}-{report.losses}  "
-            f"{report.score:.1%}  Elo {elo_text(report)}  {rate:.1f} games/s  {left}"
+            f"{report.score:.1%}  Elo {report.elo_text()}  {rate:.1f} games/s  {left}"
         )
 
     return LiveLine(line)
-
-
-def elo_text(report: "MatchReport") -> str:
-    """The Elo difference with its interval, or the bound that is known."""
-    if report.elo is not None and report.elo_low is not None and report.elo_high is not None:
-        return f"{report.elo:+.0f} [{report.elo_low:+.0f}, {report.elo_high:+.0f}]"
-    if report.elo_low is not None:
-        return f"above {report.elo_low:+.0f}"
-    if report.elo_high is not None:
-        return f"below {report.elo_high:+.0f}"
-    return "?"
 
 
 def print_report(run: "MatchRun", seconds: float) -> None:
@@ -63,7 +52,7 @@ def _rows(report: "MatchReport", seconds: float) -> list[tuple[str, str]]:
     rows = [
         ("won, drawn, lost", f"{report.wins}, {report.draws}{limit}, {report.losses}"),
         ("score", f"{report.score:.1%}"),
-        ("Elo, 95 % interval", elo_text(report)),
+        ("Elo, 95 % interval", report.elo_text()),
         ("likelihood of superiority", f"{report.los:.1%}"),
         ("pairs 0, ½, 1, 1½, 2", ", ".join(str(count) for count in report.pentanomial)),
         ("distinct games", f"{report.distinct_games} of {report.games}"),

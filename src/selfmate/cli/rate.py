@@ -73,7 +73,7 @@ def rate(
 
 
 def _play(ladder: "Ladder", plan: "PairingPlan", session: "MatchSession") -> None:
-    from selfmate.runs.run import RunRefusedError
+    from selfmate.runs import RunRefusedError
 
     title = f"{plan.player} against {plan.opponent}"
     done = 0

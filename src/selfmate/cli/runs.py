@@ -22,7 +22,7 @@ from selfmate.learners.registry import LEARNERS
 if TYPE_CHECKING:
     from selfmate.learners.config import Config
     from selfmate.learners.learner import Learner
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ COLOURS = {"running": "cyan", "finished": "green", "failed": "red", "killed": "y
 def default_directory(learner: str, preset: str, config: "Config", resume: bool) -> Path:
     """runs/LEARNER-PRESET-N with the first free N. To resume, the newest run with the same
     settings, preferably one that is not finished."""
-    from selfmate.runs.directory import free_name
+    from selfmate.runs import free_name
 
     stem = f"{learner}-{preset}-"
     same = _same_runs(stem, config.plain()) if resume else []
@@ -42,7 +42,7 @@ def default_directory(learner: str, preset: str, config: "Config", resume: bool)
 
 def _same_runs(stem: str, config: dict[str, Any]) -> list[Path]:
     """Finished runs first, then the others, each by number."""
-    from selfmate.runs.directory import list_runs
+    from selfmate.runs import list_runs
 
     found = []
     for run in list_runs(RUNS):
@@ -122,7 +122,7 @@ def list_all(
 ) -> None:
     if context.invoked_subcommand is not None:
         return
-    from selfmate.runs.directory import list_runs
+    from selfmate.runs import list_runs
 
     with reading_input():
         summaries = [summary_of(run) for run in list_runs(RUNS)]
@@ -140,7 +140,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Delete a run for good. A run that is being written is refused."""
-    from selfmate.runs.directory import RunDirectory, delete_run
+    from selfmate.runs import RunDirectory, delete_run
 
     with reading_input():
         status = RunDirectory(run).status()

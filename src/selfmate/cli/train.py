@@ -39,9 +39,7 @@ from selfmate.weights import is_model
 if TYPE_CHECKING:
     from selfmate.learners.config import Config
     from selfmate.learners.learner import Learner
-    from selfmate.runs.run import Arrays
-    from selfmate.runs.session import Session
-    from selfmate.runs.status import Progress
+    from selfmate.runs import Arrays, Progress, Session
 
     OnProgress = Callable[[Progress], None]
 
@@ -175,7 +173,7 @@ class Request:
 
 def run_training(request: Request, *, only_settings: bool, as_json: bool) -> None:
     """Opens the run, trains it to its end or to a stop, and reports."""
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
     with reading_input():
         learner = find_learner(request.learner, request.verb)
@@ -201,7 +199,7 @@ def run_training(request: Request, *, only_settings: bool, as_json: bool) -> Non
 
 def _train(request: Request, config: "Config", view: TrainView) -> int | None:
     """Trains until the run ends or a signal stops it; returns the signal."""
-    from selfmate.runs.run import RunFailedError, RunRefusedError
+    from selfmate.runs import RunFailedError, RunRefusedError
 
     with ExitStack() as stack:
         try:
@@ -239,7 +237,7 @@ def _watcher(request: Request, view: TrainView, stack: ExitStack) -> "OnProgress
 
 
 def _session(request: Request, view: TrainView, watch: "OnProgress") -> "Session":
-    from selfmate.runs.session import Session
+    from selfmate.runs import Session
 
     return Session(
         resume=request.resume,
@@ -267,7 +265,7 @@ def _own_config(run: Path) -> Path | None:
 
 def _load_weights(run: Path) -> "Arrays":
     """The weights of a run, or of a net that ships."""
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
     if is_model(str(run)) and not (run / CONFIG).exists():
         from selfmate.players import PlayerName

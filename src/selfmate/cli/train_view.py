@@ -14,13 +14,11 @@ from statistics import fmean
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from selfmate.cli.console import SECONDS_BETWEEN_LINES, duration, short_number
+from selfmate.cli.console import SECONDS_BETWEEN_LINES, Curve, duration, plot_panels, short_number
 from selfmate.cli.inspect_view import epochs_of, print_epochs
-from selfmate.cli.plot import Curve, plot_panels
 from selfmate.cli.runs import key_metrics, metrics_of
-from selfmate.runs.directory import RunDirectory
+from selfmate.runs import Progress, RunDirectory
 from selfmate.runs.files import remove
-from selfmate.runs.status import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
     from selfmate.learners.config import Config
     from selfmate.learners.learner import Learner
-    from selfmate.runs.status import Progress
+    from selfmate.runs import Progress
 
 
 STEPS_IN_MEANS = 10
@@ -90,8 +88,7 @@ def _wrapped(title: str, text: str) -> str:
 
 def _length(learner: "Learner", config: "Config", directory: Path, pause_after: float) -> str:
     """How much there is to do, and an estimate of how long it takes, from a short rehearsal."""
-    from selfmate.runs.run import RunFailedError
-    from selfmate.runs.steps import Rehearsal
+    from selfmate.runs import Rehearsal, RunFailedError
 
     rehearsal = Rehearsal()
     try:
@@ -112,7 +109,7 @@ def _length(learner: "Learner", config: "Config", directory: Path, pause_after: 
 
 def _done(directory: Path) -> int:
     """How many units a resumed run has done."""
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
     try:
         return RunDirectory(directory).status().done
@@ -122,7 +119,7 @@ def _done(directory: Path) -> int:
 
 def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
     """How the run ended, on standard output after the last step."""
-    from selfmate.runs.directory import RunDirectory
+    from selfmate.runs import RunDirectory
 
     run = shlex.quote(report["run"])
     progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
@@ -213,7 +210,7 @@ class TrainView:
 
     def _read_history(self, progress: "Progress") -> None:
         """Starts from the metrics on disk: the run may have been resumed or rolled back."""
-        from selfmate.runs.directory import RunDirectory
+        from selfmate.runs import RunDirectory
 
         self.history = MetricHistory(self.learner.plots)
         for line in RunDirectory(self.directory).metrics():

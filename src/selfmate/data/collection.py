@@ -20,7 +20,7 @@ import numpy as np
 import zstandard
 
 from selfmate.data.teacher_games import Plan, TeacherGame, TeacherGames
-from selfmate.searches.sampling import derive_seeds
+from selfmate.rules import derive_seeds
 
 CHUNK_CHARACTERS = 1 << 18  # written at once; a kill loses at most this and the running games
 AFTER_THE_GAME = -1  # the ply whose seed decides whether a drawn game is dropped

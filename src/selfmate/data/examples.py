@@ -23,7 +23,7 @@ from selfmate.encodings.records import (
     planes_of,
 )
 from selfmate.rules import Ragged, places_of_rows
-from selfmate.runs.tensors import Shard
+from selfmate.runs import Shard
 
 ACTION_ENCODING = "az4672"
 Rows = NDArray[np.int64]

@@ -17,20 +17,21 @@ from selfmate.data.dataset import (
     concatenate_chunks,
     open_chunks,
 )
-from selfmate.encodings.records import PositionRecords, planes_of
-from selfmate.encodings.tokens import (
+from selfmate.encodings.records import (
     EMPTY,
     EN_PASSANT,
     MOVES,
     OWN_KING,
     SQUARES,
     YES,
+    PositionRecords,
     TokenBatch,
     flipped_actions_of_records,
+    planes_of,
     tokens_of_records,
 )
 from selfmate.rules import Ragged
-from selfmate.runs.run import RunRefusedError
+from selfmate.runs import RunRefusedError
 
 MIN_OPENING_PIECES, MAX_ENDGAME_PIECES = 25, 12
 KING_HOME = 4  # e1, as the side to move sees it

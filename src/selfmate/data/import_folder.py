@@ -27,8 +27,8 @@ from selfmate.data.dataset import (
 )
 from selfmate.data.shuffle import RowRuns, Rows, chunk_of
 from selfmate.rules import available_cores
+from selfmate.runs import take
 from selfmate.runs.files import beside_name, make_directory, replace_file
-from selfmate.runs.status import take
 
 UNFINISHED = "unfinished"
 DROPPED = "dropped.tsv"

@@ -22,7 +22,7 @@ from selfmate.data.transitions import (
     negamax_transitions,
     two_ply_transitions,
 )
-from selfmate.runs.run import check_layout
+from selfmate.runs import check_layout
 
 Arrays = Mapping[str, NDArray[Any]]
 DECISIVE_FROM = 0.75  # decisive transitions begin at this quantile of the qualities above 0

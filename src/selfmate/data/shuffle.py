@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.dataset import COLUMNS, Chunk
+from selfmate.rules import derive_seeds
 from selfmate.runs.files import replace_file
-from selfmate.searches.sampling import derive_seeds
 
 _ROW = np.dtype([(name, kind, shape) for name, (kind, shape) in COLUMNS.items()])
 ROW_BYTES = _ROW.itemsize

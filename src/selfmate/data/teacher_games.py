@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from selfmate.data.endgames import won_endgame
 from selfmate.data.ndjson import label, line_texts
-from selfmate.rules import Board, Outcome, push_moves
-from selfmate.searches.sampling import derive_seeds, random_choices
+from selfmate.rules import Board, Outcome, derive_seeds, push_moves
+from selfmate.searches.sampling import random_choices
 from selfmate.searches.teacher import MoveScores
 
 Kind = Literal["teacher", "random", "endgame"]

@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 
 from selfmate.data.dataset import Chunk
 from selfmate.data.game_filter import CODES
-from selfmate.encodings.records import PositionRecords, is_white_to_move
-from selfmate.encodings.tokens import TokenBatch, flipped_actions_of_records, tokens_of_records
+from selfmate.encodings.records import (
+    PositionRecords,
+    TokenBatch,
+    flipped_actions_of_records,
+    is_white_to_move,
+    tokens_of_records,
+)
 from selfmate.nets.move_scorer import Candidates
 from selfmate.rules import Ragged, SparseRows, places_of_rows
-from selfmate.runs.tensors import Shard
+from selfmate.runs import Shard
 
 Rows = NDArray[np.int64]
 # Columns by name: arrays with an entry per position, ragged ones with a row per position, or flat

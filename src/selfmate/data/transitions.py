@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from selfmate.encodings import ACTION_ENCODINGS
 from selfmate.encodings.features import PACKED_BYTES
 from selfmate.rules import Ragged
-from selfmate.runs.tensors import Shard
+from selfmate.runs import Shard
 
 Rows = NDArray[np.int64]
 ACTIONS = ACTION_ENCODINGS["from_to4096"].size

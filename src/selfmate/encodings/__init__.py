@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate._core import Board, GameBatch
 
 __all__ = [
@@ -82,7 +82,7 @@ def _encodings() -> dict[str, Encoding]:
             version=version,
             description=_ENCODING_DESCRIPTIONS[name],
         )
-        for name, shape, dtype, version in _core.encoding_layouts()
+        for name, shape, dtype, version in core.encoding_layouts()
     }
 
 
@@ -91,18 +91,18 @@ def _action_encodings() -> dict[str, ActionEncoding]:
         name: ActionEncoding(
             name=name, size=size, version=version, description=_ACTION_ENCODING_DESCRIPTIONS[name]
         )
-        for name, size, version in _core.action_encoding_layouts()
+        for name, size, version in core.action_encoding_layouts()
     }
 
 
 def _uci1968_flipped() -> NDArray[np.int32]:
-    indices = _core.uci1968_flipped()
+    indices = core.uci1968_flipped()
     indices.flags.writeable = False
     return indices
 
 
 def _uci1968_moves() -> NDArray[np.uint16]:
-    moves = _core.uci1968_moves()
+    moves = core.uci1968_moves()
     moves.flags.writeable = False
     return moves
 
@@ -133,7 +133,7 @@ def encode(
 
     The dtype is the encoding's own unless float32 is requested.
     """
-    return _core.encode(name, games, out, dtype, threads)
+    return core.encode(name, games, out, dtype, threads)
 
 
 def is_black_to_move(boards: Sequence[Board]) -> NDArray[np.bool_]:
@@ -151,7 +151,7 @@ def legal_move136(
 
     Game i owns rows offsets[i] to offsets[i + 1], in the order of its legal moves.
     """
-    return _core.legal_move136(games, dtype, threads)
+    return core.legal_move136(games, dtype, threads)
 
 
 def legal_actions(
@@ -162,7 +162,7 @@ def legal_actions(
     Game i owns actions[offsets[i] : offsets[i + 1]], in the order of its legal moves. Promotions
     that share an index of from_to4096 are listed once.
     """
-    return _core.legal_actions(action_encoding, games, threads)
+    return core.legal_actions(action_encoding, games, threads)
 
 
 def action_mask(
@@ -173,14 +173,14 @@ def action_mask(
     threads: int = 1,
 ) -> NDArray[np.uint8]:
     """A mask [B, ACTION_ENCODINGS[action_encoding].size]: 1 where the action is legal, else 0."""
-    return _core.action_mask(action_encoding, games, out, threads)
+    return core.action_mask(action_encoding, games, out, threads)
 
 
 def actions_of_moves(
     action_encoding: str, games: Games, moves: NDArray[np.uint16], *, threads: int = 1
 ) -> NDArray[np.int32]:
     """The action [B] of one move [B] per game; every move must be legal in its game."""
-    return _core.actions_of_moves(action_encoding, games, moves, threads)
+    return core.actions_of_moves(action_encoding, games, moves, threads)
 
 
 def moves_of_actions(
@@ -190,4 +190,4 @@ def moves_of_actions(
 
     A promotion encoded by from_to4096 decodes to the promotion to a queen.
     """
-    return _core.moves_of_actions(action_encoding, games, actions, threads)
+    return core.moves_of_actions(action_encoding, games, actions, threads)

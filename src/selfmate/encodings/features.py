@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.encodings import ENCODINGS, MOVE136, Games, encode, legal_actions, legal_move136
 from selfmate.rules import Ragged, SparseRows
 
@@ -40,12 +40,12 @@ Action = TypeVar("Action", np.int16, np.int32, np.int64)
 
 def encode_packed(games: Games, *, threads: int = 1) -> Packed:
     """Packed features [B, 107] of the games' positions, seen from the side to move."""
-    return _core.encode_packed(games, threads)
+    return core.encode_packed(games, threads)
 
 
 def inputs_of(packed: Packed) -> SparseRows:
     """The non-zero values of the features839 that were packed."""
-    return SparseRows(*_core.inputs_of_packed(packed))
+    return SparseRows(*core.inputs_of_packed(packed))
 
 
 def flipped_legal_actions(games: Games, black: NDArray[np.bool_]) -> Ragged:

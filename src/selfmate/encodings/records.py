@@ -5,18 +5,32 @@ number of earlier occurrences: all that the encodings and the legal moves need. 
 in core/encode/stored.h. Planes, tokens and actions are made when records are loaded, so the same
 records serve every net. Records may come from any file: bytes that are not a legal position raise a
 ValueError that names the row.
+
+A token batch holds the tokens78 of positions with their legal moves as uci1968 actions. Both are
+seen from the side to move: with Black to move the board is flipped.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate import _core
-from selfmate.encodings import ENCODINGS, Games
-from selfmate.rules import GameRecords, Ragged
+import selfmate._core as core
+from selfmate.encodings import (
+    ACTION_ENCODINGS,
+    ENCODINGS,
+    UCI1968_FLIPPED,
+    UCI1968_MOVES,
+    Games,
+    encode,
+    is_black_to_move,
+    legal_actions,
+)
+from selfmate.rules import Board, GameRecords, Ragged
 
-RECORD_BYTES = _core.RECORD_BYTES
+RECORD_BYTES = core.RECORD_BYTES
 VERSION = 2  # raised whenever a byte changes its meaning
 FLAGS = 56  # index of the byte whose lowest bit is set when Black is to move
 
@@ -34,14 +48,14 @@ class RecordedPositions(NamedTuple):
 
 def encode_records(games: Games, *, threads: int = 1) -> PositionRecords:
     """Records [B, 63] of the games' current positions."""
-    return _core.encode_records(games, threads)
+    return core.encode_records(games, threads)
 
 
 def encode_game_records(
     game_records: GameRecords, games: NDArray[np.int64], *, skip_plies: int, threads: int = 1
 ) -> RecordedPositions:
     """Positions of the chosen games in which a move was played, without the first `skip_plies`."""
-    return RecordedPositions(*_core.encode_game_records(game_records, skip_plies, threads, games))
+    return RecordedPositions(*core.encode_game_records(game_records, skip_plies, threads, games))
 
 
 def planes_of(
@@ -50,27 +64,92 @@ def planes_of(
     """The planes68 [B, 68, 8, 8], bit for bit those of the games, in `out` if it is given."""
     if out is None:
         out = np.empty((len(records), *ENCODINGS["planes68"].shape), np.float32)
-    return _core.planes_of_records(records, out, threads)
+    return core.planes_of_records(records, out, threads)
 
 
 def tokens_of(records: PositionRecords, *, threads: int = 1) -> NDArray[np.uint8]:
     """The tokens78 [B, 78]."""
-    return _core.tokens_of_records(records, threads)
+    return core.tokens_of_records(records, threads)
 
 
 def legal_of(action_encoding: str, records: PositionRecords, *, threads: int = 1) -> Ragged:
     """The legal actions of each position, in the order of its legal moves."""
-    return Ragged(*_core.legal_of_records(action_encoding, records, threads))
+    return Ragged(*core.legal_of_records(action_encoding, records, threads))
 
 
 def actions_of(
     action_encoding: str, records: PositionRecords, moves: NDArray[np.uint16], *, threads: int = 1
 ) -> NDArray[np.int32]:
     """The action [B] of one move [B] per position; every move must be legal in its position."""
-    return _core.actions_of_records(action_encoding, records, moves, threads)
+    return core.actions_of_records(action_encoding, records, moves, threads)
 
 
 def is_white_to_move(records: PositionRecords) -> NDArray[np.bool_]:
     """[B] Whether White is to move."""
     white: NDArray[np.bool_] = records[:, FLAGS] & 1 == 0
     return white
+
+
+ACTION_ENCODING = "uci1968"
+ACTIONS = ACTION_ENCODINGS[ACTION_ENCODING].size
+MOVES = UCI1968_MOVES
+
+# Some words of the vocabulary of tokens78, and where some tokens stand; docs/encodings.md has all.
+EMPTY, YES = 1, 15
+OWN_ROOK, OWN_QUEEN, OWN_KING = 5, 6, 7
+ENEMY_ROOK, ENEMY_QUEEN, ENEMY_KING = 11, 12, 13
+SQUARES = slice(1, 65)
+EN_PASSANT = 69
+
+Actions = NDArray[np.int32]  # [B] or [N]
+IsBlack = NDArray[np.bool_]  # [B]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenBatch:
+    """B positions as a transformer sees them."""
+
+    tokens: NDArray[np.uint8]  # [B, 78]
+    legal: Ragged  # legal actions of each position
+    black: IsBlack  # [B] whether Black is to move
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def take(self, rows: NDArray[np.int64]) -> "TokenBatch":
+        """The given rows, in this order."""
+        return TokenBatch(
+            tokens=self.tokens[rows], legal=self.legal.take(rows), black=self.black[rows]
+        )
+
+    def moves(self, actions: Actions) -> NDArray[np.uint16]:
+        """[B] The move code of one action per position, legal there or not."""
+        return MOVES[flipped(actions, self.black)]
+
+
+def flipped(actions: Actions, black: IsBlack) -> Actions:
+    """Actions from White's view to the mover's, or back."""
+    return np.where(black, UCI1968_FLIPPED[actions], actions)
+
+
+def encode_tokens(boards: Sequence[Board]) -> TokenBatch:
+    """The token batch of the boards' positions."""
+    legal, black = Ragged(*legal_actions(ACTION_ENCODING, boards)), is_black_to_move(boards)
+    return TokenBatch(
+        tokens=encode("tokens78", boards), legal=_flipped_legal(legal, black), black=black
+    )
+
+
+def tokens_of_records(records: PositionRecords) -> TokenBatch:
+    """The token batch of position records."""
+    legal, black = legal_of(ACTION_ENCODING, records), ~is_white_to_move(records)
+    return TokenBatch(tokens=tokens_of(records), legal=_flipped_legal(legal, black), black=black)
+
+
+def flipped_actions_of_records(records: PositionRecords, moves: NDArray[np.uint16]) -> Actions:
+    """[B] The action of one move per position, seen from the side to move."""
+    return flipped(actions_of(ACTION_ENCODING, records, moves), ~is_white_to_move(records))
+
+
+def _flipped_legal(legal: Ragged, black: IsBlack) -> Ragged:
+    return Ragged(flipped(legal.values, np.repeat(black, legal.counts)), legal.offsets)

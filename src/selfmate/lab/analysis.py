@@ -15,14 +15,13 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
+from selfmate.lab.game_record import LegalMoves, legal_moves_of
 from selfmate.lab.opponent import Wdl
-from selfmate.lab.players import RUNS, LabPlayers
-from selfmate.lab.position_data import LegalMoves, legal_moves_of, sans_of
+from selfmate.lab.runs_folder import RUNS, LabPlayers
 from selfmate.players import Analysis, Limits, Player, SearchRequest, parse_run_name
 from selfmate.players.engine_process import EngineFaultError
-from selfmate.rules import Board, GameRecords, read_pgn
-from selfmate.rules.pgn import RESULT_TEXTS
-from selfmate.runs.checkpoint import Checkpoints
+from selfmate.rules import RESULT_TEXTS, Board, GameRecords, read_pgn, sans_of
+from selfmate.runs import Checkpoints
 
 MAX_TEXT = 500_000
 MAX_GAMES = 200

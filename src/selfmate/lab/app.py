@@ -17,9 +17,8 @@ from selfmate.lab.matches import Matches, MatchTopic, match_routes
 from selfmate.lab.minichess import Endgame, endgame_routes
 from selfmate.lab.minichess_runs import EndgameRuns
 from selfmate.lab.play import Games, game_routes
-from selfmate.lab.players import CommandLineNames, LabPlayers, player_routes
 from selfmate.lab.run_feed import RunFeed, RunList
-from selfmate.lab.runs_folder import RunsFolder
+from selfmate.lab.runs_folder import CommandLineNames, LabPlayers, RunsFolder, player_routes
 from selfmate.lab.samples import SampleFeed
 from selfmate.lab.topics import SharedTopics, Topics, socket_routes
 from selfmate.lab.trainings import Trainings, train_routes

@@ -1,6 +1,6 @@
 """The record of a game in the lab: its moves, its end and its clock."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -8,9 +8,32 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from selfmate.lab.opponent import MoveAnalysis
-from selfmate.lab.position_data import LegalMoves, legal_moves_of
 from selfmate.rules import Board
 from selfmate.rules.pgn import ROSTER, movetext, tag_text
+
+PROMOTION_LENGTH = 5  # of a UCI move such as e7e8q
+
+
+class LegalMoves(TypedDict):
+    destinations: dict[str, list[str]]  # squares by the square that a piece moves from
+    promotions: list[str]  # moves such as e7e8 that need a choice of piece
+    legal: dict[str, str]  # SAN by UCI
+
+
+def legal_moves_of(board: Board, moves: Iterable[str] | None = None) -> LegalMoves:
+    """All legal moves, or those that are given."""
+    legal = list(board.legal_moves() if moves is None else moves)
+    destinations: dict[str, list[str]] = {}
+    for move in legal:
+        squares = destinations.setdefault(move[:2], [])
+        if move[2:4] not in squares:  # four promotions lead to one square
+            squares.append(move[2:4])
+    return {
+        "destinations": destinations,
+        "promotions": sorted({move[:4] for move in legal if len(move) == PROMOTION_LENGTH}),
+        "legal": {move: board.san(move) for move in legal},
+    }
+
 
 Side = Literal["white", "black"]
 

@@ -18,11 +18,10 @@ from selfmate.arena.match_run import progress_path, read_progress, request_stop
 from selfmate.arena.rating import Rating
 from selfmate.lab.errors import BusyError
 from selfmate.lab.job import Job
-from selfmate.lab.players import RUNS, CommandLineNames
 from selfmate.lab.run_feed import Curves, number_of
-from selfmate.lab.runs_folder import RunsFolder, changed_ns
+from selfmate.lab.runs_folder import RUNS, CommandLineNames, RunsFolder, changed_ns
+from selfmate.runs import is_taken
 from selfmate.runs.metrics import METRICS, TIMINGS, GrowingFiles
-from selfmate.runs.status import is_taken
 
 SEED = 1  # that of `selfmate rate`
 SECONDS_BETWEEN_LOOKS = 1.0

@@ -19,9 +19,7 @@ from selfmate.arena.match_run import (
     read_progress,
 )
 from selfmate.arena.sprt import Sprt
-from selfmate.lab.position_data import sans_of
-from selfmate.rules import Board
-from selfmate.rules.pgn import RESULT_TEXTS
+from selfmate.rules import RESULT_TEXTS, Board, sans_of
 from selfmate.runs.files import open_plain
 
 RESULTS = (1, 0, -1)

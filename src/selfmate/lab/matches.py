@@ -40,8 +40,8 @@ from selfmate.lab.match_file import (
     game_record,
     game_row,
 )
-from selfmate.lab.players import CommandLineNames
-from selfmate.runs.status import is_taken
+from selfmate.lab.runs_folder import CommandLineNames
+from selfmate.runs import is_taken
 
 MAX_RUNNING = 4
 MAX_LISTED = 100

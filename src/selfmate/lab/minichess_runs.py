@@ -12,8 +12,7 @@ from selfmate.lab.run_feed import number_of
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.minichess.evaluation import Evaluation, evaluate_policy
 from selfmate.minichess.player import TrainedRun, trained_run
-from selfmate.runs.checkpoint import Checkpoints
-from selfmate.runs.directory import RunDirectory
+from selfmate.runs import Checkpoints, RunDirectory
 
 Ending = Literal["mate", "stalemate"]
 

@@ -8,9 +8,8 @@ from threading import Event, Lock, Timer
 
 from typing_extensions import TypedDict
 
-from selfmate.lab.position_data import sans_of
 from selfmate.players import Analysis, Player, SearchRequest, load_player
-from selfmate.rules import Board
+from selfmate.rules import Board, sans_of
 from selfmate.searches.teacher import VALUE_SCALE_PAWNS
 
 MAX_LINE = 8  # plies

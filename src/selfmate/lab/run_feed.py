@@ -12,16 +12,12 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from selfmate.lab.players import player_kind
-from selfmate.lab.runs_folder import RunRow, RunsFolder, changed_ns, describe
+from selfmate.lab.runs_folder import RunRow, RunsFolder, changed_ns, describe, player_kind
 from selfmate.lab.trainings import SettingValue, Trainings
-from selfmate.learners.metric import Metric, metrics_of
+from selfmate.learners.learner import Metric, metrics_of
 from selfmate.learners.registry import LEARNERS
-from selfmate.runs.card import Best
-from selfmate.runs.checkpoint import BEST, Checkpoints
-from selfmate.runs.directory import RunDirectory
+from selfmate.runs import BEST, STATUS, Best, Checkpoints, RunDirectory, is_locked
 from selfmate.runs.metrics import METRICS, NOTES, TIMINGS, GrowingFiles
-from selfmate.runs.status import STATUS, is_locked
 
 MAX_POINTS = 300
 MAX_METRICS = 200  # a file that something else wrote may have any number

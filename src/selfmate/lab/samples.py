@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from selfmate.lab.runs_folder import changed_ns
 from selfmate.rules import Board
-from selfmate.runs.directory import RunDirectory
+from selfmate.runs import RunDirectory
 from selfmate.runs.metrics import SAMPLES
 
 SECONDS_BETWEEN_LOOKS = 1.0

@@ -21,10 +21,7 @@ from selfmate.learners.config import DEFAULT, Kind, Setting, read_config, settin
 from selfmate.learners.learner import Learner
 from selfmate.learners.registry import LEARNERS, find_learner
 from selfmate.presets import about_preset, load_preset, presets_of
-from selfmate.runs.card import CONFIG
-from selfmate.runs.directory import delete_run, free_name
-from selfmate.runs.run import RunRefusedError
-from selfmate.runs.status import read_status, writer_of
+from selfmate.runs import CONFIG, RunRefusedError, delete_run, free_name, read_status, writer_of
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 MAX_RUNNING = 8

@@ -11,7 +11,7 @@ from statistics import median
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from selfmate.runs.run import Json
+from selfmate.runs import Json
 
 # How many cycles the checks look back, how many a new net has to start learning, and how many an
 # alarm must have been silent before it is raised again.

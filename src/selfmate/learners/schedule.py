@@ -1,12 +1,10 @@
 """When a pretraining validates, and how its learning rate changes: warm-up, cosine, plateau."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from selfmate.runs.run import Json, Step
+from selfmate.runs import Json, Step
 
 UPDATES_PER_STEP = 32
 
@@ -82,8 +80,3 @@ class Plateau:
         """Restores a state that `facts` returned."""
         for name in self.facts():
             setattr(self, name, facts[name])
-
-
-def means_of(metrics: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The mean of each metric over several updates."""
-    return {name: float(np.mean([one[name] for one in metrics])) for name in metrics[0]}

@@ -1,7 +1,6 @@
 """King and queen against king on a small board: solved exactly, learned by SARSA and Double DQN."""
 
-from selfmate.learners.learner import Learner
-from selfmate.learners.metric import EPSILON, LOSS, Metric, MetricGroup
+from selfmate.learners.learner import EPSILON, LOSS, Learner, Metric, MetricGroup
 
 EXACT_STRENGTH = MetricGroup(
     "Exact strength",

@@ -16,7 +16,7 @@ from selfmate.learners.targets import double_q
 from selfmate.minichess.learner import Agent, MiniChessConfig, td_errors
 from selfmate.minichess.net import Array, Net, OneSample
 from selfmate.minichess.simulation import Transitions
-from selfmate.runs.run import Arrays, Run, SavedState
+from selfmate.runs import Arrays, Run, SavedState
 
 
 class Config(MiniChessConfig):

@@ -16,16 +16,7 @@ from selfmate.minichess.net import Adam, Array, Net, Optimizer, Sgd, as_inputs, 
 from selfmate.minichess.player import Hidden, MiniChessPlayer, sample_game
 from selfmate.minichess.simulation import ParallelGames, Transitions
 from selfmate.minichess.solver import greedy_actions
-from selfmate.runs.run import (
-    Arrays,
-    Run,
-    SampleGame,
-    SavedState,
-    Step,
-    copied,
-    restore,
-    with_prefix,
-)
+from selfmate.runs import Arrays, Run, SampleGame, SavedState, Step, copied, restore, with_prefix
 
 EPISODES_PER_STEP = 100
 SHOWN_EVERY = 10  # steps, of which there are dozens a second

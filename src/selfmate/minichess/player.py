@@ -20,8 +20,7 @@ from selfmate.minichess.game import (
 )
 from selfmate.minichess.net import Net, Shape, as_inputs
 from selfmate.minichess.solver import check_rewards, greedy_actions
-from selfmate.runs.directory import Found, RunDirectory
-from selfmate.runs.run import Arrays, Json, SampleGame, restore
+from selfmate.runs import Arrays, Found, Json, RunDirectory, SampleGame, restore
 
 MAX_MOVES = 50  # of the agent in a sample game; a policy may go in circles
 RESULTS = {  # result and reason by ending

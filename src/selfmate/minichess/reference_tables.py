@@ -5,7 +5,7 @@ their comparison with our results as Markdown.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from selfmate.runs.run import Json
+from selfmate.runs import Json
 
 TABLES = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
 Settings = dict[str, Json]

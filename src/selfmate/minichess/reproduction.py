@@ -21,8 +21,7 @@ from selfmate.learners.registry import LEARNERS
 from selfmate.minichess.game import compile_game
 from selfmate.minichess.reference_tables import Column, Results, Settings, Table
 from selfmate.minichess.solver import random_agent
-from selfmate.runs.directory import RunDirectory
-from selfmate.runs.run import Json, RunRefusedError
+from selfmate.runs import Json, RunDirectory, RunRefusedError
 
 PRESET = "paper"
 DEFAULT_SEED = 2022  # the random seed of the reference design

@@ -13,7 +13,7 @@ from selfmate.learners.targets import of_taken
 from selfmate.minichess.learner import Agent, MiniChessConfig, td_errors
 from selfmate.minichess.net import Array, layers_of
 from selfmate.minichess.simulation import Transitions
-from selfmate.runs.run import Arrays, Run
+from selfmate.runs import Arrays, Run
 
 
 class Config(MiniChessConfig):

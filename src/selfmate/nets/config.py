@@ -98,7 +98,7 @@ class TransformerConfig(TransformerSettings):
     kind: Literal["transformer"] = "transformer"
 
     def make_net(self) -> "Transformer":
-        from selfmate.encodings.tokens import MOVES
+        from selfmate.encodings.records import MOVES
         from selfmate.nets.transformer import Transformer
 
         return Transformer(self, MOVES)

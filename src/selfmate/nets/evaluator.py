@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfmate import _core
-from selfmate.nets.devices import one_thread
+import selfmate._core as core
+from selfmate.nets.optim import one_thread
 from selfmate.nets.resnet import PLANES, SeResNet, wdl_of
 
 ENGINES = ("auto", "core", "torch")
@@ -53,7 +53,7 @@ class CoreEvaluator:
     def __init__(self, net: SeResNet, *, threads: int = 1) -> None:
         self._net, self._threads = net, threads
         config = net.config
-        self._core = _core.SeResNet(
+        self._core = core.SeResNet(
             net.arrays(),
             blocks=config.blocks,
             filters=config.filters,

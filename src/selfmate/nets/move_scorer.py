@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.nets.sparse import GroupedLinear, SparseLinear
 from selfmate.rules import SparseRows
 

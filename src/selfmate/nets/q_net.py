@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate.nets.config import QNetConfig
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.nets.sparse import PickedLinear, SparseLinear, row_sums, spread
 from selfmate.rules import Ragged, SparseRows
 

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 from torch.utils.checkpoint import checkpoint
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.nets.config import GROUPS, ResNetConfig
-from selfmate.nets.devices import numbers_of
+from selfmate.nets.optim import numbers_of
 
 PLANES = 68
 SEMANTIC_PLANES = 8  # the last ones, made by hand
@@ -44,7 +44,7 @@ class BoardConvolution(nn.Conv2d):
         super().__init__(inputs, outputs, 3, padding=1, bias=False)
 
     def forward(self, boards: Tensor) -> Tensor:
-        if not (_core.processor_is_wide() and boards.is_cpu and boards.dtype == torch.float32):
+        if not (core.processor_is_wide() and boards.is_cpu and boards.dtype == torch.float32):
             return super().forward(boards)
         output: Tensor = _Convolve.apply(boards, self.weight)  # type: ignore[no-untyped-call]
         return output
@@ -54,25 +54,25 @@ class _Convolve(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, boards: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(boards, weight)
-        return _convolved(boards, _core.winograd_weights(numbers_of(weight)), len(weight))
+        return _convolved(boards, core.winograd_weights(numbers_of(weight)), len(weight))
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> tuple[Tensor | None, Tensor]:
         (gradient,) = gradients
         boards, weight = ctx.saved_tensors
-        of_weight = _core.convolution_gradient(
+        of_weight = core.convolution_gradient(
             _squares(boards), _squares(gradient), torch.get_num_threads()
         )
         of_boards = None
         if ctx.needs_input_grad[0]:
-            back = _core.winograd_weights(numbers_of(weight), back=True)
+            back = core.winograd_weights(numbers_of(weight), back=True)
             of_boards = _convolved(gradient, back, boards.shape[1])
         return of_boards, torch.from_numpy(of_weight)
 
 
 def _convolved(boards: Tensor, weights: NDArray[np.float32], outputs: int) -> Tensor:
     output = torch.empty((len(boards), 8, 8, outputs))
-    _core.convolve(_squares(boards), weights, output.numpy(), torch.get_num_threads())
+    core.convolve(_squares(boards), weights, output.numpy(), torch.get_num_threads())
     return output.permute(0, 3, 1, 2)
 
 

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfmate import _core
-from selfmate.nets.devices import numbers_of
+import selfmate._core as core
+from selfmate.nets.optim import numbers_of
 from selfmate.rules import Ragged, SparseRows
 
 
@@ -82,7 +82,7 @@ class _PickedProducts(torch.autograd.Function):
     def forward(ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor, picked: Ragged) -> Tensor:
         ctx.picked = picked
         ctx.save_for_backward(inputs, weight)
-        products = _core.products_at(
+        products = core.products_at(
             picked.values,
             picked.offsets,
             numbers_of(inputs),
@@ -118,14 +118,14 @@ def _with_first_columns(rows: SparseRows, columns: NDArray[np.int64]) -> SparseR
 
 
 def _times(rows: SparseRows, matrix: Tensor) -> Tensor:
-    product = _core.sparse_times(
+    product = core.sparse_times(
         rows.columns, rows.values, rows.offsets, numbers_of(matrix), torch.get_num_threads()
     )
     return torch.from_numpy(product)
 
 
 def _transposed_times(rows: SparseRows, matrix: Tensor, height: int) -> Tensor:
-    product = _core.sparse_transposed_times(
+    product = core.sparse_transposed_times(
         rows.columns, rows.values, rows.offsets, numbers_of(matrix), height, torch.get_num_threads()
     )
     return torch.from_numpy(product)

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.nets.config import PolicyHead, TransformerConfig
-from selfmate.nets.devices import numbers_of, one_thread
+from selfmate.nets.optim import numbers_of, one_thread
 
 TOKENS = 78  # a special one, 64 squares, castling rights and en passant
 VOCABULARY = 16
@@ -220,7 +220,7 @@ class _Attention(torch.autograd.Function):
         ctx.save_for_backward(qkv, bias)
         ctx.heads = heads
         output = torch.empty(*qkv.shape[:2], qkv.shape[2] // 3)
-        _core.attend(numbers_of(qkv), _numbers_or_none(bias), heads, output.numpy())
+        core.attend(numbers_of(qkv), _numbers_or_none(bias), heads, output.numpy())
         return output
 
     @staticmethod
@@ -228,7 +228,7 @@ class _Attention(torch.autograd.Function):
         qkv, bias = ctx.saved_tensors
         qkv_gradient = torch.empty(qkv.shape)
         bias_gradient = None if bias is None else torch.empty(bias.shape)
-        _core.attend_back(
+        core.attend_back(
             numbers_of(qkv),
             _numbers_or_none(bias),
             ctx.heads,

@@ -16,7 +16,18 @@ from selfmate.weights import is_model, model_names
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-    from selfmate.players.player import Analysis, Choices, Limits, Player, SearchRequest
+    from selfmate.players.player import (
+        Analysis,
+        Choices,
+        Limits,
+        Player,
+        Scoring,
+        SearchRequest,
+        analyse,
+        choose,
+        ignore_analysis,
+        load_scoring,
+    )
 
 __all__ = [
     "PLAYERS",
@@ -24,9 +35,14 @@ __all__ = [
     "Choices",
     "Limits",
     "Player",
+    "Scoring",
     "SearchRequest",
+    "analyse",
     "check_name",
+    "choose",
+    "ignore_analysis",
     "load_player",
+    "load_scoring",
 ]
 
 # The registry: kind of player -> "module:factory". A factory takes the PlayerName.

@@ -1,17 +1,20 @@
-"""Nets as players without search: a Q-net, a policy transformer, a net that scores moves.
+"""Nets without search: what they say about boards, and how they play.
 
-Each plays the legal move with the highest score, or draws one by softmax with a temperature. The
-net may be trained further between moves: players read its weights at every call.
+`evaluate` gives policy and value of many boards, for every kind of net. A player chooses the
+legal move with the highest score, or draws one by softmax with a temperature. The net may be
+trained further between moves: players read its weights at every call.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfmate.encodings import is_black_to_move, legal_actions, moves_of_actions
+from selfmate.encodings import encode, is_black_to_move, legal_actions, moves_of_actions
 from selfmate.encodings.features import (
     ACTION_ENCODING,
     encode_packed,
@@ -21,10 +24,12 @@ from selfmate.encodings.features import (
     is_white_to_move,
     position_rows,
 )
-from selfmate.encodings.tokens import ACTIONS, MOVES, TokenBatch, encode_tokens, flipped
+from selfmate.encodings.records import ACTIONS, MOVES, TokenBatch, encode_tokens, flipped
 from selfmate.nets.config import MoveScorerConfig
+from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
+from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse import log_softmax, mass_of
 from selfmate.nets.transformer import Transformer
 from selfmate.players.player import (
@@ -40,12 +45,129 @@ from selfmate.rules import Board, Outcome, Ragged, push_moves, uci_text
 from selfmate.searches.sampling import chosen_actions
 from selfmate.searches.teacher import MoveScores
 
+RESNET_ACTION_ENCODING = "az4672"
 SCORER_ACTION_ENCODING = "uci1968"  # has an index for every move, promotions included
+Q_TEMPERATURE = 0.1  # the policy of a Q-net is softmax(Q / 0.1), as in its training
 # Weight of the lookahead in the move scorer's logits: a sure win is e^20 times as likely.
 LOOKAHEAD_NATS = 20
 UNKNOWN_VALUE = 0.5  # of a game that goes on, without a value head: better than a draw
 
 Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluations:
+    """What a net says about boards. All legal moves stand end to end: those of board i are
+    `moves[offsets[i]:offsets[i + 1]]`. A Q-net does not tell promotions apart: of each it has the
+    queen's."""
+
+    moves: NDArray[np.uint16]  # [N]
+    probabilities: Floats  # [N] they sum to 1 for each board
+    offsets: NDArray[np.int64]  # [B + 1]
+    values_side_to_move: Floats | None = None  # [B] expected result, -1 to 1
+    wdl_side_to_move: Floats | None = None  # [B, 3] win, draw, loss
+
+    def policy_of(self, board: int) -> dict[str, float]:
+        """The probabilities of one board's legal moves, likeliest first."""
+        return ranked(self.moves, self.probabilities, self.offsets, board)
+
+
+def ranked(
+    moves: NDArray[np.uint16], numbers: NDArray[Any], offsets: NDArray[np.int64], board: int
+) -> dict[str, Any]:
+    """Numbers of one board's moves by UCI text, largest first."""
+    rows = slice(int(offsets[board]), int(offsets[board + 1]))
+    order = np.argsort(-numbers[rows], kind="stable")
+    texts = [uci_text(code) for code in moves[rows][order].tolist()]
+    return dict(zip(texts, numbers[rows][order].tolist(), strict=True))
+
+
+@singledispatch
+def evaluate(net: Any, boards: Sequence[Board]) -> Evaluations:
+    """Policy and value of many boards at once. None of the games may be over."""
+    raise ValueError(f"a {type(net).__name__} cannot be asked about boards")
+
+
+@evaluate.register
+def _(net: SeResNet, boards: Sequence[Board]) -> Evaluations:
+    wdl, logits = make_evaluator(net)(encode("planes68", boards))
+    legal = Ragged(*legal_actions(RESNET_ACTION_ENCODING, boards))
+    return Evaluations(
+        moves=_moves(RESNET_ACTION_ENCODING, boards, legal),
+        probabilities=_softmax(_at(logits, legal), legal.offsets),
+        offsets=legal.offsets,
+        values_side_to_move=wdl[:, 0] - wdl[:, 2],
+        wdl_side_to_move=wdl,
+    )
+
+
+@evaluate.register
+def _(net: Transformer, boards: Sequence[Board]) -> Evaluations:
+    batch = encode_tokens(list(boards))
+    legal, logits = batch.legal, net.logits(batch.tokens)
+    return Evaluations(
+        moves=MOVES[flipped(legal.values, batch.black[legal.rows])],
+        probabilities=_softmax(_at(logits, legal), legal.offsets),
+        offsets=legal.offsets,
+    )
+
+
+@evaluate.register
+def _(net: QNet, boards: Sequence[Board]) -> Evaluations:
+    black = is_black_to_move(boards)
+    values, legal = _q_values(net, boards, black)
+    return Evaluations(
+        moves=_q_moves(boards, legal, black),
+        probabilities=_softmax(values / np.float32(Q_TEMPERATURE), legal.offsets),
+        offsets=legal.offsets,
+        values_side_to_move=np.maximum.reduceat(values, legal.offsets[:-1]),
+    )
+
+
+@evaluate.register
+def _(net: MoveScorer, boards: Sequence[Board]) -> Evaluations:
+    legal = Ragged(*legal_actions(SCORER_ACTION_ENCODING, boards))
+    white = is_white_to_move(boards)
+    values = net.values(position_rows(net.config.encoding, boards), white)  # in White's view
+    return Evaluations(
+        moves=_moves(SCORER_ACTION_ENCODING, boards, legal),
+        probabilities=_softmax(net.scores(net.config.candidates(boards)), legal.offsets),
+        offsets=legal.offsets,
+        values_side_to_move=None if values is None else np.where(white, values, -values),
+    )
+
+
+def _q_values(
+    net: QNet, boards: Sequence[Board], black: NDArray[np.bool_]
+) -> tuple[Floats, Ragged]:
+    """Q-values [N] of all legal actions, and the actions, both in the mover's view."""
+    legal = flipped_legal_actions(boards, black)
+    return net.values(inputs_of(encode_packed(boards)), legal), legal
+
+
+def _q_moves(
+    boards: Sequence[Board], legal: Ragged, black: NDArray[np.bool_]
+) -> NDArray[np.uint16]:
+    """[N] The move codes of actions in the mover's view."""
+    actions = flipped_actions(legal.values, black[legal.rows])
+    return _moves(ACTION_ENCODING, boards, Ragged(actions, legal.offsets))
+
+
+def _moves(action_encoding: str, boards: Sequence[Board], legal: Ragged) -> NDArray[np.uint16]:
+    """[N] The move codes of all legal actions."""
+    board_of_action = [boards[row] for row in legal.rows.tolist()]
+    return moves_of_actions(action_encoding, board_of_action, legal.values)
+
+
+def _at(logits: Floats, legal: Ragged) -> Floats:
+    """[N] The logits [B, A] of the legal actions."""
+    return logits[legal.rows, legal.values]
+
+
+def _softmax(scores: Floats, offsets: NDArray[np.int64]) -> Floats:
+    """[N] Of each board's scores [N]; offsets [B + 1]."""
+    logs: Floats = log_softmax(torch.from_numpy(scores), offsets).numpy()
+    return np.exp(logs)
 
 
 class QPlayer:
@@ -61,16 +183,15 @@ class QPlayer:
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
         black = is_black_to_move(boards)
-        values, legal = self._evaluate(boards, black)
+        values, legal = _q_values(self._net, boards, black)
         actions = chosen_actions(values, legal, self._temperature, seeds)
         return Choices(moves_of_actions(ACTION_ENCODING, boards, flipped_actions(actions, black)))
 
     def analyse(self, request: SearchRequest) -> Analysis:
         black = is_black_to_move([request.board])
-        values, legal = self._evaluate([request.board], black)
+        values, legal = _q_values(self._net, [request.board], black)
         ranks = _ranks(values, legal, request, self._temperature)
-        actions = flipped_actions(legal.values[ranks], black)
-        moves = moves_of_actions(ACTION_ENCODING, [request.board] * len(actions), actions)
+        moves = _q_moves([request.board], Ragged(legal.values[ranks], legal.offsets), black)
         first, *others = map(_analysis, moves.tolist(), pawns_of(values[ranks]).tolist())
         return replace(first, others=tuple(others))
 
@@ -89,19 +210,12 @@ class QPlayer:
     def _scores(self, boards: Sequence[Board]) -> MoveScores:
         """Of every legal action; of promotions only the queen's, as the net sees no others."""
         black = is_black_to_move(boards)
-        values, legal = self._evaluate(boards, black)
-        actions = flipped_actions(legal.values, black[legal.rows])
-        board_of_action = [boards[row] for row in legal.rows.tolist()]
+        values, legal = _q_values(self._net, boards, black)
         return MoveScores(
-            moves=moves_of_actions(ACTION_ENCODING, board_of_action, actions),
+            moves=_q_moves(boards, legal, black),
             centipawns=np.rint(100 * pawns_of(values)).astype(np.int32),
             offsets=legal.offsets,
         )
-
-    def _evaluate(self, boards: Sequence[Board], black: NDArray[np.bool_]) -> tuple[Floats, Ragged]:
-        """Q-values [N] of all legal actions, and the actions, both in the mover's view."""
-        legal = flipped_legal_actions(boards, black)
-        return self._net.values(inputs_of(encode_packed(boards)), legal), legal
 
 
 class PolicyPlayer:
@@ -170,11 +284,6 @@ def _unmasked_choices(batch: TokenBatch, actions: NDArray[np.int32]) -> Choices:
     )
 
 
-def _at(logits: Floats, legal: Ragged) -> Floats:
-    """[N] The logits [B, A] of the legal actions."""
-    return logits[legal.rows, legal.values]
-
-
 class ScorerPlayer:
     """Plays the legal move with the highest score.
 
@@ -206,7 +315,9 @@ class ScorerPlayer:
     def analyse(self, request: SearchRequest) -> Analysis:
         scores, legal = self._scores([request.board])
         ranks = _ranks(scores, legal, request, self._temperature)
-        moves = _moves([request.board], Ragged(legal.values[ranks], legal.offsets))
+        moves = _moves(
+            SCORER_ACTION_ENCODING, [request.board], Ragged(legal.values[ranks], legal.offsets)
+        )
         return _policy_analysis(moves, scores[ranks])
 
     def close(self) -> None:
@@ -224,7 +335,7 @@ class ScorerPlayer:
         """[N] The mover's value after each move: 1 for mate, 0 for a draw, else the value head's
         (UNKNOWN_VALUE without one)."""
         after = [boards[row].copy() for row in legal.rows.tolist()]
-        outcomes = push_moves(after, _moves(boards, legal))
+        outcomes = push_moves(after, _moves(SCORER_ACTION_ENCODING, boards, legal))
         ended = np.array([outcome is not None for outcome in outcomes])
         won = np.array([_is_win(outcome) for outcome in outcomes], np.float32)
         values = self._net.values(  # White's view
@@ -234,13 +345,6 @@ class ScorerPlayer:
             return np.where(ended, won, np.float32(UNKNOWN_VALUE))
         signs = np.where(is_white_to_move(boards), 1, -1).astype(np.float32)
         return np.where(ended, won, values * np.repeat(signs, legal.counts))
-
-
-def _moves(boards: Sequence[Board], legal: Ragged) -> NDArray[np.uint16]:
-    """[N] The move codes of all actions of uci1968."""
-    return moves_of_actions(
-        SCORER_ACTION_ENCODING, [boards[row] for row in legal.rows.tolist()], legal.values
-    )
 
 
 def _is_win(outcome: Outcome | None) -> bool:
@@ -266,8 +370,7 @@ def _ranks(
 
 def _policy_analysis(moves: NDArray[np.uint16], logits: Floats) -> Analysis:
     """Of one board, from its ranked moves [N] and their logits [N]."""
-    offsets = np.array([0, len(moves)], np.int64)
-    probabilities = np.exp(log_softmax(torch.from_numpy(logits), offsets).numpy())
+    probabilities = _softmax(logits, np.array([0, len(moves)], np.int64))
     first, *others = map(_analysis, moves.tolist())
     policy = dict(zip(map(uci_text, moves.tolist()), probabilities.tolist(), strict=True))
     return replace(first, others=tuple(others), policy=policy)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.players import check_name, load_player
-from selfmate.rules import Board
-from selfmate.searches.sampling import derive_seeds
+from selfmate.rules import Board, derive_seeds
 from selfmate.searches.teacher import VALUE_SCALE_PAWNS, MoveScores
 
 NO_TEXTS: Mapping[int, str] = MappingProxyType({})

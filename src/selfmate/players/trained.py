@@ -29,10 +29,7 @@ from selfmate.players import (
 from selfmate.players.network import PolicyPlayer, QPlayer, ScorerPlayer
 from selfmate.players.player import Player
 from selfmate.players.searching import DEFAULT_SEARCH, DEFAULT_SIMULATIONS, TreePlayer, ValuePlayer
-from selfmate.runs.card import FileNote
-from selfmate.runs.directory import Found, RunDirectory
-from selfmate.runs.run import Arrays, Json, restore
-from selfmate.runs.tensors import unpack
+from selfmate.runs import Arrays, FileNote, Found, Json, RunDirectory, restore, unpack
 from selfmate.searches.config import SearchConfig
 from selfmate.weights import is_model, weights_path
 from selfmate.weights.card import read_card

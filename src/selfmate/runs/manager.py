@@ -9,9 +9,8 @@ from selfmate.runs.card import CONFIG, Best, Card, Header
 from selfmate.runs.checkpoint import MISFITS, Checkpoint, Checkpoints, CheckpointWriter, Policy
 from selfmate.runs.files import replace_file
 from selfmate.runs.metrics import MetricsWriter
-from selfmate.runs.run import Json, RunFailedError, State
+from selfmate.runs.run import MAX_ATTEMPTS, Json, Plan, RunFailedError, RunStep, State
 from selfmate.runs.status import Heartbeat, Pace, Progress, SessionTimer, Status
-from selfmate.runs.steps import MAX_ATTEMPTS, Plan, RunStep
 
 
 @dataclass(frozen=True, kw_only=True)

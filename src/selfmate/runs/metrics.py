@@ -14,8 +14,7 @@ from selfmate.runs.files import (
     timestamp,
     write_all,
 )
-from selfmate.runs.run import CorruptError, Json, SampleGame
-from selfmate.runs.steps import Note
+from selfmate.runs.run import CorruptError, Json, Note, SampleGame
 
 METRICS, TIMINGS, NOTES = "metrics.jsonl", "timings.jsonl", "notes.jsonl"
 GAMES, SAMPLES = "games", "games/samples.jsonl"

@@ -13,14 +13,12 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from selfmate.runs.card import CONFIG, Card, Header, read_header
-from selfmate.runs.checkpoint import CHECKPOINTS, MISFITS, Checkpoint, Checkpoints, Policy
+from selfmate.runs.checkpoint import CHECKPOINTS, MISFITS, SHARDS, Checkpoint, Checkpoints, Policy
 from selfmate.runs.files import beside_name
 from selfmate.runs.manager import CheckpointManager, Terms
 from selfmate.runs.metrics import GAMES, METRICS, NOTES, SAMPLES, TIMINGS
-from selfmate.runs.run import Arrays, CorruptError, Json, RunRefusedError, State
+from selfmate.runs.run import Arrays, CorruptError, Json, Plan, RunRefusedError, RunStep, State
 from selfmate.runs.status import LOCK, Lock, Progress, SessionTimer, read_status
-from selfmate.runs.steps import Plan, RunStep
-from selfmate.runs.tensors import SHARDS
 
 STOP = (signal.SIGINT, signal.SIGTERM)
 PAUSE = signal.SIGUSR1

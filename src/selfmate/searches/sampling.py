@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.encodings import Games, moves_of_actions
 from selfmate.rules import Board, Ragged, push_moves
 
@@ -17,32 +17,14 @@ Values = NDArray[np.float32]  # [N] of legal actions, game after game
 Seeds = NDArray[np.uint64]  # [B]
 
 
-def derive_seeds(
-    seed: int, games: NDArray[np.int64], plies: NDArray[np.int64]
-) -> NDArray[np.uint64]:
-    """Random 64-bit seeds that depend only on seed, game number and ply. For plies [G] they are
-    [G], for plies [K, 1] or [K, G] they are [K, G]."""
-    start = _mixed(np.uint64(seed) + np.zeros(len(games), np.uint64))
-    return _mixed(_mixed(start ^ games.astype(np.uint64)) + plies.astype(np.uint64))
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64's step: a bijection that spreads every bit over all others."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(31))
-    return mixed
-
-
 def random_choices(games: Games, seeds: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """[B] A random legal move of each game, all with the same probability."""
-    return _core.choose_random(games, seeds)
+    return core.choose_random(games, seeds)
 
 
 def greedy_choices(games: Games, seeds: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """[B] The move of each game that wins the most material at once; ties are broken at random."""
-    return _core.choose_greedy(games, seeds)
+    return core.choose_greedy(games, seeds)
 
 
 def chosen_actions(
@@ -57,7 +39,7 @@ def chosen_actions(
 def best_actions(values: Values, legal: Ragged, seeds: Seeds) -> NDArray[np.int32]:
     """[B] The action of the highest value; ties are broken at random."""
     actions = legal.values.astype(np.uint16)
-    return _core.choose_best(actions, _ranks(values), legal.offsets, seeds).astype(np.int32)
+    return core.choose_best(actions, _ranks(values), legal.offsets, seeds).astype(np.int32)
 
 
 def drawn_actions(
@@ -119,7 +101,7 @@ def attempt_actions(
     probabilities softmax(logits / temperature), at temperature 0 the likeliest first, until one is
     legal. After `most` illegal ones the likeliest legal action is chosen. Logits are [B, A].
     """
-    chosen, values, offsets = _core.attempt_actions(
+    chosen, values, offsets = core.attempt_actions(
         logits, legal.values, legal.offsets, seeds, temperature, most
     )
     return Attempts(chosen, Ragged(values, offsets))

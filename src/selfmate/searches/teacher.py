@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate._core import TeacherSearch
 from selfmate.encodings import Games
 
@@ -54,12 +54,12 @@ class MoveScores:
 
 def score_moves(games: Games, *, depth: int = 2, threads: int = 1) -> MoveScores:
     """The exact score of every legal move after a search of `depth` plies (1..6)."""
-    return MoveScores(*_core.teacher_scores(games, depth, threads))
+    return MoveScores(*core.teacher_scores(games, depth, threads))
 
 
 def best_moves(scores: MoveScores, seeds: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """[B] The best move of each game; ties are broken at random, by the seeds [B]."""
-    return _core.choose_best(scores.moves, scores.centipawns, scores.offsets, seeds)
+    return core.choose_best(scores.moves, scores.centipawns, scores.offsets, seeds)
 
 
 def values_side_to_move(scores: MoveScores) -> NDArray[np.float32]:
@@ -83,6 +83,6 @@ def mate_in(centipawns: int) -> int | None:
 def endgame_table(piece: Piece) -> Table:
     """[2, 64, 64, 64] Plies to mate, indexed by side to move (0: the stronger side), the stronger
     side's king, its piece, and the bare king; NOT_WON for positions that are not won or illegal."""
-    table = _core.endgame_table(piece)
+    table = core.endgame_table(piece)
     table.flags.writeable = False
     return table

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.encodings import ENCODINGS
 from selfmate.rules import Board, Ragged
 from selfmate.searches.config import SearchConfig
@@ -70,7 +70,7 @@ class BatchedTreeSearch:
     def __init__(
         self, evaluate: Evaluate, config: SearchConfig | None = None, *, batch: int = 256
     ) -> None:
-        self._search = _core.TreeSearch(**(config or SearchConfig()).model_dump())
+        self._search = core.TreeSearch(**(config or SearchConfig()).model_dump())
         self._evaluate = evaluate
         self._planes = np.empty((batch, *PLANES), np.float32)
 

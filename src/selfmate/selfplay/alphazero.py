@@ -15,9 +15,9 @@ from pydantic import TypeAdapter, ValidationError
 from selfmate.arena.match import PLY_LIMIT
 from selfmate.data.examples import TreeGames
 from selfmate.encodings.records import encode_records
-from selfmate.runs.run import Json
+from selfmate.rules import derive_seeds
+from selfmate.runs import Json
 from selfmate.searches.config import SearchConfig
-from selfmate.searches.sampling import derive_seeds
 from selfmate.searches.tree import BatchedTreeSearch, Evaluate, sample_moves
 from selfmate.selfplay.games import RESIGNED, Decision, Flags, GamePlan, Numbers, Trajectories, Turn
 

@@ -20,11 +20,10 @@ from selfmate.encodings.features import (
 )
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.q_net import QNet
-from selfmate.players import load_player
+from selfmate.players import Player, load_player
 from selfmate.players.network import QPlayer
-from selfmate.players.player import Player
 from selfmate.rules import available_cores
-from selfmate.runs.run import Arrays
+from selfmate.runs import Arrays
 from selfmate.searches.sampling import random_choices
 from selfmate.searches.teacher import best_moves, score_moves, values_side_to_move
 from selfmate.selfplay.games import Decision, Numbers, Trajectories, Turn

@@ -22,8 +22,7 @@ from selfmate.arena.match import PLY_LIMIT, RESULTS
 from selfmate.arena.openings import shipped_openings
 from selfmate.data.endgames import won_endgame
 from selfmate.data.trajectories import Columns, concatenated, sorted_rows
-from selfmate.rules import Board, Outcome, push_moves
-from selfmate.searches.sampling import derive_seeds
+from selfmate.rules import Board, Outcome, derive_seeds, push_moves
 
 RESIGNED = "resigned"  # beside the endings of the rules and PLY_LIMIT
 Numbers = NDArray[np.int64]

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from selfmate.data.endgames import favourite
 from selfmate.data.trajectories import AttemptTrajectories
-from selfmate.encodings.records import encode_records
-from selfmate.encodings.tokens import encode_tokens
+from selfmate.encodings.records import encode_records, encode_tokens
 from selfmate.nets.transformer import Transformer
 from selfmate.rules import Board
 from selfmate.searches.sampling import attempt_actions

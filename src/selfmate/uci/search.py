@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from threading import Thread
 from time import monotonic
 
-from selfmate.players import Analysis, Limits, Player, SearchRequest
-from selfmate.players.player import ignore_analysis
+from selfmate.players import Analysis, Limits, Player, SearchRequest, ignore_analysis
 from selfmate.rules import Board
 from selfmate.uci.commands import MAX_INTEGER, GoCommand
 from selfmate.uci.time_management import GRACE_MS, TimeBudget

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.nets.q_net import QNet
 from selfmate.rules import Board, uci_text
 from selfmate.searches.sampling import random_choices
@@ -48,7 +48,7 @@ def test_what_is_called_within_counts_once(clock: Clock) -> None:
 def test_the_core_is_within_and_all_else_outside(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_core, "choose_random", lambda *_: clock.passes(3))
+    monkeypatch.setattr(core, "choose_random", lambda *_: clock.passes(3))
 
     def work() -> None:
         random_choices([Board()], np.zeros(1, np.uint64))
@@ -58,12 +58,12 @@ def test_the_core_is_within_and_all_else_outside(
 
 
 def test_everything_is_as_before_afterwards() -> None:
-    before = (_core.uci_text, uci_text, QNet.forward, QNet.values)
+    before = (core.uci_text, uci_text, QNet.forward, QNet.values)
 
     def fail() -> None:
-        assert _core.uci_text is not before[0]
+        assert core.uci_text is not before[0]
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
         share_outside(fail)
-    assert (_core.uci_text, uci_text, QNet.forward, QNet.values) == before
+    assert (core.uci_text, uci_text, QNet.forward, QNet.values) == before

@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from selfmate.cli.console import duration, short_number
-from selfmate.cli.plot import DOTS, EMPTY_BRAILLE, MAX_POINTS, Curve, draw_curve, plot_panels
+from selfmate.cli.console import (
+    DOTS,
+    EMPTY_BRAILLE,
+    MAX_POINTS,
+    Curve,
+    draw_curve,
+    duration,
+    plot_panels,
+    short_number,
+)
 
 POINTS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=300)
 

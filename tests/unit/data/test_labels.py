@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from selfmate.data.ndjson import label
-from selfmate.rules import Board, uci_text
-from selfmate.searches.sampling import derive_seeds
+from selfmate.rules import Board, derive_seeds, uci_text
 from selfmate.searches.teacher import MoveScores, score_moves
 from selfmate.searches.teacher import values_side_to_move as value_of
 

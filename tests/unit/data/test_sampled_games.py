@@ -8,10 +8,10 @@ import torch
 from numpy.typing import NDArray
 
 from selfmate.data.trajectories import SampledGames
+from selfmate.learners.reinforce.learner import SamplingActor, sampled_games
 from selfmate.nets.config import MoveScorerConfig
 from selfmate.rules import Board
 from selfmate.selfplay.games import GamePlan, play_games
-from selfmate.selfplay.reinforce import SamplingActor, sampled_games
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 
 from selfmate.encodings import UCI1968_MOVES, encode
-from selfmate.encodings.records import encode_records
-from selfmate.encodings.tokens import (
+from selfmate.encodings.records import (
+    encode_records,
     encode_tokens,
     flipped,
     flipped_actions_of_records,

@@ -11,8 +11,7 @@ from selfmate.arena.ladder import Ladder, Pool
 from selfmate.arena.rating import Pairing
 from selfmate.lab.errors import BusyError
 from selfmate.lab.ladder import LadderTopic, LearningTopic
-from selfmate.lab.players import CommandLineNames, LabPlayers
-from selfmate.lab.runs_folder import RunsFolder
+from selfmate.lab.runs_folder import CommandLineNames, LabPlayers, RunsFolder
 from selfmate.runs.card import Header
 from unit.lab.topic_data import data_of
 

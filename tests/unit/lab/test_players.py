@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from selfmate.lab.errors import NotFoundError
-from selfmate.lab.players import LabPlayers
-from selfmate.lab.runs_folder import RunsFolder
+from selfmate.lab.runs_folder import LabPlayers, RunsFolder
 from unit.players.trained_runs import make_tree_run
 from unit.runs.toy import run_toy
 

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from selfmate.data.trajectories import SampledGames, concatenated
 from selfmate.learners.reinforce.config import Config
-from selfmate.learners.reinforce.learner import Reinforce
+from selfmate.learners.reinforce.learner import Reinforce, SamplingActor, sampled_games
 from selfmate.rules import Board
 from selfmate.selfplay.games import GamePlan, play_games
-from selfmate.selfplay.reinforce import SamplingActor, sampled_games
 
 Array = NDArray[np.float64]
 

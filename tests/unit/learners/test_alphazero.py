@@ -14,8 +14,7 @@ from selfmate.learners.alphazero.config import Config
 from selfmate.learners.alphazero.learner import REMEDIES, AlphaZero, DivergedError
 from selfmate.learners.config import read_config
 from selfmate.learners.registry import find_learner
-from selfmate.runs.run import Arrays, copied
-from selfmate.runs.steps import Plan, RunStep
+from selfmate.runs.run import Arrays, Plan, RunStep, copied
 from unit.data.example_rows import tree_games
 from unit.data.imported import import_random_games
 

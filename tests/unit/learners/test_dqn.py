@@ -9,7 +9,7 @@ from selfmate.data.transitions import Episodes, Transitions
 from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.learner import Dqn
 from selfmate.learners.registry import LEARNERS
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.runs.run import Stopwatch
 from unit.learners.dqn_lines import MATE_IN_TWO, MATING_LINE, dqn_with, line
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from selfmate.learners.config import read_config
-from selfmate.learners.learner import Learner
-from selfmate.learners.metric import EVALUATION, MATCH, Metric, find_metric, metrics_of
+from selfmate.learners.learner import EVALUATION, MATCH, Learner, Metric, find_metric, metrics_of
 from selfmate.learners.registry import LEARNERS
 from selfmate.runs.metrics import METRICS
 from selfmate.runs.session import Session

@@ -19,7 +19,7 @@ from selfmate.learners.dqn.pretrain import (
     smoothed,
 )
 from selfmate.learners.registry import LEARNERS
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.rules import Ragged
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.run import RunFailedError, RunRefusedError

@@ -10,14 +10,13 @@ from selfmate.data.dataset import Chunk, ChunkFolder
 from selfmate.data.game_filter import CODES
 from selfmate.data.held_out import held_out_masters
 from selfmate.data.trajectories import games_of_masters
-from selfmate.encodings.records import encode_records
-from selfmate.encodings.tokens import MOVES
+from selfmate.encodings.records import MOVES, encode_records
 from selfmate.learners.config import read_config
 from selfmate.learners.registry import LEARNERS
 from selfmate.learners.searchless.config import PretrainConfig
 from selfmate.learners.searchless.evaluation import make_evaluator
 from selfmate.learners.searchless.pretrain import Pretraining
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 from selfmate.rules import Board, uci_code, uci_text
 from selfmate.runs.run import RunRefusedError
 from unit.data.imports import games_text, import_all

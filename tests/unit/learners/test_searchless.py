@@ -27,8 +27,7 @@ from selfmate.learners.searchless.targets import (
     compute_gradient,
     uniform_targets,
 )
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import GradientWorkers, Optimizer
+from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
 from selfmate.rules import Ragged
 from selfmate.runs.run import RunRefusedError
 from selfmate.selfplay.games import GameStats

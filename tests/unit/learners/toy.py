@@ -15,8 +15,7 @@ from selfmate.learners.config import Config as LearnerConfig
 from selfmate.learners.learner import Learner
 from selfmate.learners.registry import LEARNERS
 from selfmate.rules import Board
-from selfmate.runs.run import Arrays, Run, SampleGame, SavedState
-from selfmate.runs.steps import Rehearsal
+from selfmate.runs.run import Arrays, Rehearsal, Run, SampleGame, SavedState
 
 TOY = Learner(
     name="toy",

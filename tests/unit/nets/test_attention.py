@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from selfmate import _core
+import selfmate._core as core
 from selfmate.nets.transformer import attention, attention_by_torch
 
 SHAPES = [(5, 78, 64, 4), (2, 78, 24, 1), (3, 7, 16, 2), (1, 16, 32, 4)]  # B, T, W, heads
@@ -49,4 +49,4 @@ def test_heads_that_the_core_does_not_have_are_left_to_torch() -> None:
     qkv, bias = given(2, 5, 12, 2)
     assert torch.equal(attention(qkv, bias, 2), attention_by_torch(qkv, bias, 2))
     with pytest.raises(ValueError, match="2 heads cannot share a width of 12"):
-        _core.attend(qkv.detach().numpy(), None, 2, torch.empty(2, 5, 12).numpy())
+        core.attend(qkv.detach().numpy(), None, 2, torch.empty(2, 5, 12).numpy())

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from selfmate.nets.devices import one_thread
+from selfmate.nets.optim import one_thread
 
 
 def test_the_number_of_threads_comes_back() -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from selfmate.encodings.tokens import MOVES
+from selfmate.encodings.records import MOVES
 from selfmate.nets.config import PolicyHead, TransformerConfig
 from selfmate.nets.transformer import POLICY_HEADS, BoardHead, PairsHead, Transformer
 from selfmate.rules import uci_code

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from selfmate.encodings.tokens import MOVES
+from selfmate.encodings.records import MOVES
 from selfmate.nets.config import TransformerConfig
 from selfmate.nets.transformer import Transformer
 from selfmate.players import SearchRequest

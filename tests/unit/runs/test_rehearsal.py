@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from selfmate.runs.run import RunFailedError
-from selfmate.runs.steps import Rehearsal
+from selfmate.runs.run import Rehearsal, RunFailedError
 from unit.runs.toy import PLAYER, SIZE, TOTAL, ToyState, train
 
 

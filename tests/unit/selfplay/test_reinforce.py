@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 
 from selfmate.data.trajectories import SampledGames
+from selfmate.learners.reinforce.learner import SamplingActor, sampled_games
 from selfmate.nets.config import MoveScorerConfig
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.rules import Board
 from selfmate.selfplay.games import GamePlan, play_games
-from selfmate.selfplay.reinforce import SamplingActor, sampled_games
 
 SPEC = MoveScorerConfig(encoding="onehot768", hidden=(24, 16), value_head=False)
 STARTS = [chess.STARTING_FEN, "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "k7/8/1KQ5/8/8/8/8/8 b - - 0 1"]

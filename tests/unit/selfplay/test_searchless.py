@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from selfmate.data.trajectories import AttemptTrajectories
-from selfmate.encodings.records import is_white_to_move
-from selfmate.encodings.tokens import flipped
+from selfmate.encodings.records import flipped, is_white_to_move
 from selfmate.nets.config import TransformerConfig
 from selfmate.nets.transformer import BLOCK_ROWS, Transformer
 from selfmate.rules import Board

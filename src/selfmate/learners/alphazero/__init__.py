@@ -1,7 +1,6 @@
 """Chess: a residual net pretrained on master games, then self-play with tree search."""
 
-from selfmate.learners.learner import Learner
-from selfmate.learners.metric import (
+from selfmate.learners.learner import (
     DISTINCT_GAMES,
     DRAWN_GAMES,
     ENTROPY,
@@ -21,6 +20,7 @@ from selfmate.learners.metric import (
     VALUE_MEAN,
     VALUE_SPREAD,
     WHITE_SCORE,
+    Learner,
     Metric,
     MetricGroup,
 )

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 import selfmate.learners.config
 from selfmate.learners.config import FolderName
 from selfmate.nets.config import ResNetSettings
-from selfmate.runs.run import Arrays, check_layout
+from selfmate.runs import Arrays, check_layout
 from selfmate.searches.config import CacheSize, SearchSettings
 
 if TYPE_CHECKING:

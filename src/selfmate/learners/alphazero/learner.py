@@ -22,13 +22,11 @@ from selfmate.data.replay import TreeReplay, replay_shards, shard_name
 from selfmate.learners.alphazero.config import Config, check_fits
 from selfmate.learners.alphazero.loss import TrainingStep
 from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
-from selfmate.learners.schedule import means_of
 from selfmate.nets.config import ResNetConfig
-from selfmate.nets.devices import one_thread
 from selfmate.nets.evaluator import make_evaluator
-from selfmate.nets.optim import GradientWorkers, Optimizer
+from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
 from selfmate.players.searching import TreePlayer
-from selfmate.runs.run import (
+from selfmate.runs import (
     Arrays,
     Run,
     RunFailedError,
@@ -38,6 +36,7 @@ from selfmate.runs.run import (
     Stopwatch,
     check_layout,
     copied,
+    means_of,
     split_prefix,
     with_prefix,
 )

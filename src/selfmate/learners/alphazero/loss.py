@@ -19,8 +19,7 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 
 from selfmate.data.examples import Examples
-from selfmate.nets.devices import mixed_precision, placed
-from selfmate.nets.optim import GradientWorkers, Optimizer
+from selfmate.nets.optim import GradientWorkers, Optimizer, mixed_precision, placed
 from selfmate.nets.resnet import SeResNet, wdl_of
 
 Floats = NDArray[np.float32]

@@ -10,12 +10,11 @@ from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.held_out import open_games
 from selfmate.learners.alphazero.config import PretrainConfig, check_fits
 from selfmate.learners.alphazero.loss import TrainingStep, validate
-from selfmate.learners.schedule import LearningRateSchedule, Plateau, means_of
+from selfmate.learners.schedule import LearningRateSchedule, Plateau
 from selfmate.nets.config import ResNetConfig
-from selfmate.nets.devices import computing_threads, one_thread
-from selfmate.nets.optim import GradientWorkers, Optimizer
+from selfmate.nets.optim import GradientWorkers, Optimizer, computing_threads, one_thread
 from selfmate.nets.resnet import SeResNet
-from selfmate.runs.run import (
+from selfmate.runs import (
     Arrays,
     Run,
     RunFailedError,
@@ -24,6 +23,7 @@ from selfmate.runs.run import (
     Stopwatch,
     check_layout,
     copied,
+    means_of,
     split_prefix,
     with_prefix,
 )

@@ -1,7 +1,6 @@
 """Chess: imitation of a minimax teacher, then masked Double DQN in self-play."""
 
-from selfmate.learners.learner import Learner
-from selfmate.learners.metric import (
+from selfmate.learners.learner import (
     DISTINCT_GAMES,
     ENTROPY,
     EPSILON,
@@ -20,6 +19,7 @@ from selfmate.learners.metric import (
     UPDATES,
     VALUE_MEAN,
     VALUE_SPREAD,
+    Learner,
     Metric,
 )
 

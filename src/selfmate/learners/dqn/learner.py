@@ -33,14 +33,12 @@ from selfmate.data.transitions import Transitions
 from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.config import OPPONENTS, Config
 from selfmate.learners.health import HealthMetrics, HealthMonitor
-from selfmate.learners.schedule import means_of
 from selfmate.learners.targets import ragged_double_q, shaped
 from selfmate.nets.config import QNetConfig
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import Optimizer
+from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax
 from selfmate.rules import Ragged, best_places
-from selfmate.runs.run import (
+from selfmate.runs import (
     Arrays,
     Run,
     SampleGame,
@@ -48,6 +46,7 @@ from selfmate.runs.run import (
     Step,
     Stopwatch,
     copied,
+    means_of,
     restore,
     split_prefix,
     with_prefix,

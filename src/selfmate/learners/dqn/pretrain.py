@@ -17,11 +17,10 @@ from torch import Tensor
 from selfmate.data.teacher_data import LabelledBatch, TeacherDataset, read_positions
 from selfmate.learners.dqn.config import PretrainConfig
 from selfmate.nets.config import QNetConfig
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import Optimizer
+from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax
 from selfmate.rules import Ragged
-from selfmate.runs.run import (
+from selfmate.runs import (
     Arrays,
     Run,
     RunRefusedError,

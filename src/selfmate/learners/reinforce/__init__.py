@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from selfmate.learners.learner import Learner
-from selfmate.learners.metric import (
+from selfmate.learners.learner import (
     DISTINCT_GAMES,
     ENTROPY,
     EVALUATION,
@@ -14,6 +13,7 @@ from selfmate.learners.metric import (
     PLIES,
     RESULTS,
     TRUNCATED_GAMES,
+    Learner,
     Metric,
 )
 

@@ -9,6 +9,7 @@ is ever rewarded.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,18 +19,19 @@ from torch import Tensor
 from selfmate.arena.gating import Evaluation, evaluation_metrics
 from selfmate.arena.match import sample_of
 from selfmate.data.replay import ShardBuffer, read_shards
-from selfmate.data.trajectories import Rows, SampledGames
+from selfmate.data.trajectories import Rows, SampledGames, sparse_columns
+from selfmate.encodings import legal_actions, moves_of_actions
+from selfmate.encodings.features import gives_check
 from selfmate.learners.health import HealthMetrics, HealthMonitor
 from selfmate.learners.reinforce.config import Config
-from selfmate.learners.schedule import means_of
 from selfmate.learners.targets import advantages, importance_weights
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import Optimizer
+from selfmate.nets.move_scorer import MoveScorer
+from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax, row_sums
-from selfmate.players.network import ScorerPlayer
-from selfmate.rules import Board
-from selfmate.runs.run import (
+from selfmate.players.network import LOOKAHEAD_NATS, SCORER_ACTION_ENCODING, ScorerPlayer
+from selfmate.rules import Board, Ragged
+from selfmate.runs import (
     Arrays,
     Run,
     SampleGame,
@@ -37,11 +39,88 @@ from selfmate.runs.run import (
     Step,
     Stopwatch,
     copied,
+    means_of,
     restore,
     with_prefix,
 )
-from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
-from selfmate.selfplay.reinforce import SamplingActor, sampled_games
+from selfmate.searches.sampling import drawn_actions, is_mate, random_choices
+from selfmate.selfplay.games import (
+    Decision,
+    GamePlan,
+    GameStats,
+    Starts,
+    Trajectories,
+    Turn,
+    play_games,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingActor:
+    """Samples moves with the probabilities softmax(score / temperature)."""
+
+    spec: MoveScorerConfig
+    net: MoveScorer
+    temperature: float
+    plays_mate_in_one: bool = False  # whatever the policy says
+    random_sides: NDArray[np.int8] | None = None  # [G] moving at random: 1 White, -1 Black, 0 none
+
+    def decide(self, turn: Turn) -> Decision:
+        seeds = turn.seeds(turn.plies)
+        moves = random_choices(turn.boards, seeds)
+        rows = np.flatnonzero(~self._is_random(turn))
+        if not len(rows):
+            return Decision(moves=moves, columns={}, rows=rows)
+        boards = [turn.boards[i] for i in rows.tolist()]
+        moves[rows], columns = self._sample(boards, seeds[rows])
+        return Decision(moves=moves, columns=columns, rows=rows)
+
+    def _is_random(self, turn: Turn) -> NDArray[np.bool_]:
+        if self.random_sides is None:
+            return np.zeros(len(turn.games), np.bool_)
+        sides = np.where(turn.is_white, 1, -1)
+        # The policy always plays the first ply, so that every game has one to learn from.
+        is_random: NDArray[np.bool_] = self.random_sides[turn.games] == sides
+        return is_random & (turn.plies > 0)
+
+    def _sample(
+        self, boards: Sequence[Board], seeds: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.uint16], dict[str, Any]]:
+        """Moves by the policy, and their columns of `SampledGames`."""
+        asked = self.spec.candidates(boards)
+        scores = self.net.scores(asked)
+        legal = Ragged(*legal_actions(SCORER_ACTION_ENCODING, boards))
+        policy = _log_probs(scores / np.float32(self.temperature), legal)
+        sampled_from = policy
+        if self.plays_mate_in_one:
+            mates = is_mate(SCORER_ACTION_ENCODING, boards, legal, gives_check(asked.moves))
+            bonus = (LOOKAHEAD_NATS * mates).astype(np.float32)
+            sampled_from = _log_probs(policy + bonus, legal)
+        actions = drawn_actions(sampled_from, legal, 1.0, seeds)
+        places = legal.find(actions)
+        columns = sparse_columns(asked) | {
+            "chosen": (places - legal.offsets[:-1]).astype(np.uint8),
+            "log_probs": sampled_from[places],
+            "entropies": -np.add.reduceat(np.exp(policy) * policy, legal.offsets[:-1]),
+        }
+        return moves_of_actions(SCORER_ACTION_ENCODING, boards, actions), columns
+
+
+def sampled_games(games: Trajectories, temperature: float) -> SampledGames:
+    return SampledGames(
+        results=games.results,
+        is_cut=games.is_truncated,
+        temperature=np.array([temperature], np.float32),
+        games=games.games.astype(np.int32),
+        is_white=games.is_white,
+        **games.columns,
+    )
+
+
+def _log_probs(scores: NDArray[np.float32], legal: Ragged) -> NDArray[np.float32]:
+    logs: NDArray[np.float32] = log_softmax(torch.from_numpy(scores), legal.offsets).numpy()
+    return logs
+
 
 LADDER = ("random", "greedy")  # opponents of the evaluation
 CHUNK_PLIES = 256  # plies per forward pass: 40 MB

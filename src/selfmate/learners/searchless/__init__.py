@@ -1,7 +1,6 @@
 """Chess: a transformer that plays without search and learns which moves are legal."""
 
-from selfmate.learners.learner import Learner
-from selfmate.learners.metric import (
+from selfmate.learners.learner import (
     DISTINCT_GAMES,
     DRAWN_GAMES,
     ENTROPY,
@@ -16,6 +15,7 @@ from selfmate.learners.metric import (
     STRENGTH,
     TRUNCATED_GAMES,
     WHITE_SCORE,
+    Learner,
     Metric,
     MetricGroup,
 )

@@ -18,7 +18,7 @@ from selfmate.learners.searchless.legality import legality_metrics
 from selfmate.nets.transformer import Transformer
 from selfmate.players import Player, load_player
 from selfmate.players.network import PolicyPlayer
-from selfmate.runs.run import RunRefusedError
+from selfmate.runs import RunRefusedError
 
 OPPONENTS = ("random", "greedy")
 MAX_PUZZLES = 2000  # per evaluation

@@ -19,7 +19,6 @@ from selfmate.data.dataset import ChunkFolder, ChunkStream, DamagedChunkError
 from selfmate.data.held_out import HeldOut, held_out, held_out_masters, open_masters
 from selfmate.data.trajectories import AttemptTrajectories, games_of_masters
 from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
-from selfmate.learners.schedule import means_of
 from selfmate.learners.searchless.config import Config
 from selfmate.learners.searchless.evaluation import (
     SearchlessEvaluator,
@@ -34,10 +33,9 @@ from selfmate.learners.searchless.targets import (
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import GradientWorkers
+from selfmate.nets.optim import GradientWorkers, one_thread
 from selfmate.nets.transformer import BLOCK_ROWS
-from selfmate.runs.run import (
+from selfmate.runs import (
     Arrays,
     Run,
     RunFailedError,
@@ -47,6 +45,7 @@ from selfmate.runs.run import (
     Step,
     Stopwatch,
     copied,
+    means_of,
     restore,
     with_prefix,
 )

@@ -14,8 +14,8 @@ from selfmate.data.held_out import HeldOut, Rows
 from selfmate.encodings.records import PositionRecords, encode_records
 from selfmate.nets.sparse import mass_of
 from selfmate.nets.transformer import Transformer
-from selfmate.rules import Ragged, push_moves
-from selfmate.searches.sampling import derive_seeds, greedy_choices, random_choices
+from selfmate.rules import Ragged, derive_seeds, push_moves
+from selfmate.searches.sampling import greedy_choices, random_choices
 
 BATCH_ROWS = 1024  # all logits of all positions at once would fill the memory
 

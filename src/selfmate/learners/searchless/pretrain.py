@@ -9,7 +9,7 @@ import torch
 from selfmate.data.dataset import Chunk, ChunkFolder, ChunkStream, DamagedChunkError, prefetched
 from selfmate.data.held_out import held_out_masters, open_games
 from selfmate.data.trajectories import AttemptTrajectories, games_of_masters
-from selfmate.learners.schedule import LearningRateSchedule, means_of
+from selfmate.learners.schedule import LearningRateSchedule
 from selfmate.learners.searchless.config import PretrainConfig
 from selfmate.learners.searchless.evaluation import SearchlessEvaluator, make_evaluator
 from selfmate.learners.searchless.targets import (
@@ -20,9 +20,8 @@ from selfmate.learners.searchless.targets import (
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
-from selfmate.nets.devices import one_thread
-from selfmate.nets.optim import GradientWorkers
-from selfmate.runs.run import (
+from selfmate.nets.optim import GradientWorkers, one_thread
+from selfmate.runs import (
     Arrays,
     Run,
     RunFailedError,
@@ -30,6 +29,7 @@ from selfmate.runs.run import (
     Step,
     Stopwatch,
     copied,
+    means_of,
     restore,
     with_prefix,
 )

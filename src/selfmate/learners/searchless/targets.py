@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate.data.trajectories import AttemptTrajectories
-from selfmate.encodings.tokens import ACTIONS
+from selfmate.encodings.records import ACTIONS
 from selfmate.learners.searchless.legality import policy_on_legal_moves
 from selfmate.nets.optim import GradientWorkers, Optimizer
 from selfmate.nets.transformer import Transformer
