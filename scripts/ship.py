@@ -73,15 +73,14 @@ def _last_metrics(run: RunDirectory, step: int) -> dict[str, float]:
 
 def ratings_of(report: dict[str, Any], name: str) -> tuple[Rating, ...]:
     """The ratings of a player in the output of `selfmate rate --json`, strongest first."""
-    tied = report["stockfish_scale"] or {}
     return tuple(
         Rating(
             player=player,
-            elo=found["elo"],
-            low=found["low"],
-            high=found["high"],
+            elo=round(found["elo"], 1),
+            low=None if found["low"] is None else round(found["low"], 1),
+            high=None if found["high"] is None else round(found["high"], 1),
             games=found["games"],
-            stockfish_scale=tied[player]["elo"] if player in tied else None,
+            scale=report["scale"],
         )
         for player, found in report["ratings"].items()
         if player.split(":")[0] == name

@@ -17,7 +17,7 @@ cp build/sanitize/cmake/_core*.so "$overlay/selfmate/"
 
 # -S leaves out the editable install, so that the overlay is what gets imported.
 packages=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-run="import sys; sys.path[:0] = ['$overlay', '$packages']; import pytest, selfmate._core as core"
+run="import sys; sys.path[:0] = ['$overlay', 'benchmarks', '$packages']; import pytest, selfmate._core as core"
 run="$run; print('sanitized core:', core.__file__)"
 # Python's own capture only: a sanitizer's report must reach the terminal.
 run="$run; options = ['--capture=sys', '-m', 'not memory']"

@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -193,17 +192,18 @@ def train(  # noqa: PLR0913 - the options of `selfmate train`
 
 
 def rate(
-    player: str, *, games: int = 100, seed: int = 1, pool: str | Path = "runs/pool.jsonl"
+    player: str, *, games: int = 200, seed: int = 1, pool: str | Path = "runs/pool.jsonl"
 ) -> Rating:
-    """The player's rating on the ladder, `random` at zero, with its 95 % interval.
+    """The player's rating on the scale of Stockfish's skill levels, with its 95 % interval.
 
     Plays the games that the pool does not have yet, which takes minutes for a player that searches.
     """
     with load_player(player) as loaded:
         name = loaded.name
-    ladder = Ladder(Path(pool), games, seed)
+    ladder = Ladder(Path(pool), seed)
     with ladder.pool.hold():
-        # The player's plans depend on the results so far.
-        for plan in chain(ladder.rung_plans(), ladder.player_plans(name)):
+        while (plan := ladder.next_plan(name, games)) is not None:
             ladder.play(plan, on_game=lambda: None)
-    return ladder.ratings()[name]
+    rating = ladder.rating(name)
+    assert rating is not None  # it has played
+    return rating

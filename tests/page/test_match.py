@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from page.conftest import watch
 from page.lab import RunningLab, running_lab
 from selfmate.arena.elo import Pentanomial
-from selfmate.arena.ladder import Ladder
+from selfmate.arena.ladder import Ladder, shipped_ruler
 from selfmate.arena.match_run import request_stop
 from selfmate.arena.rating import Pairing
 from selfmate.runs.status import is_taken
@@ -144,20 +144,20 @@ def test_what_cannot_be_played_is_said(browser: Browser, lab: RunningLab) -> Non
     assert [line for line in problems if "404" not in line] == []  # browsers tell of refusals
 
 
-def test_the_ladder_empty_and_full_and_on_a_phone(page: Page, lab: RunningLab) -> None:
+def test_the_ladder_new_and_used_and_on_a_phone(page: Page, lab: RunningLab) -> None:
     page.get_by_role("link", name="Ladder").click()
-    expect(page.get_by_text("No player has been rated yet.")).to_be_visible()
+    expect(page.get_by_text("Stockfish skill scale, 100 ms a move")).to_be_visible()
     expect(page.get_by_text("No run has been evaluated")).to_be_visible()
-    pool = Ladder(lab.runs / "pool.jsonl", 100, seed=1).pool
-    pool.add(Pairing("greedy", "random", Pentanomial((1, 4, 10, 20, 15))))
-    pool.add(Pairing("runs/mine:version=7", "greedy", Pentanomial((2, 8, 10, 15, 15))))
-    pool.add(Pairing("stockfish:elo=1350", "runs/mine:version=7", Pentanomial((0, 5, 10, 20, 15))))
     rows = page.get_by_role("table").get_by_role("row")
-    expect(rows).to_have_count(5)
-    expect(rows.nth(1)).to_contain_text("Stockfish, Elo 1350+1350")
-    expect(rows.nth(2)).to_contain_text("mine, version 7")
-    page.get_by_label("Scale").select_option(label="Random is zero")
-    expect(rows.nth(4)).to_contain_text("Random0 by definition")
+    rungs = shipped_ruler().names
+    expect(rows).to_have_count(1 + len(rungs))
+    expect(rows.last).to_contain_text(re.compile(r"Random-?\d+ \(-?\d+ to -?\d+\)"))
+    pool = Ladder(lab.runs / "pool.jsonl", seed=1).pool
+    pool.add(Pairing("runs/mine:version=7", "random", Pentanomial((0, 0, 2, 10, 38))))
+    pool.add(Pairing("greedy", "somebody", Pentanomial((0, 0, 2, 10, 38))))
+    expect(rows).to_have_count(2 + len(rungs))
+    expect(page.get_by_role("row", name="mine, version 7")).to_be_visible()
+    expect(page.get_by_text("1 against players that are no rung of the ladder")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     for view in ("Ladder", "Match"):
         page.get_by_role("link", name=view, exact=True).click()
@@ -172,6 +172,6 @@ def test_a_player_is_rated_and_the_rating_is_stopped(page: Page, lab: RunningLab
     )
     page.get_by_role("button", name="Rate").click()
     progress = page.get_by_role("region", name="Rate a player").get_by_role("status")
-    expect(progress).to_contain_text(re.compile(r"against .*: \d+ of"))
+    expect(progress).to_contain_text(re.compile(r"\d+ of 200 games, now against"))
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Rate")).to_be_visible()

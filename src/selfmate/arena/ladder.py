@@ -1,49 +1,69 @@
-"""The ladder: fixed opponents of known strength, a pool of results, and ratings fitted to them."""
+"""The ladder: a ruler of fixed opponents, a pool of results, and players placed on the ruler.
+
+The rungs were measured once by `scripts/measure_ladder.py`; its results ship in `ladder.jsonl`.
+"""
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from selfmate.arena.elo import Pentanomial
+from selfmate.arena.elo import Pentanomial, score_of_elo
 from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame, pair_counts
 from selfmate.arena.match_run import digest_of
 from selfmate.arena.openings import shipped_openings, shuffled
-from selfmate.arena.rating import Pairing, Rating, fit_ratings
-from selfmate.players import load_player
-from selfmate.players.engine import find_program
-from selfmate.runs import take
+from selfmate.arena.rating import Anchor, Pairing, Rating, Ruler, fit_ruler
+from selfmate.players import load_player, parse_name, parse_run_name
+from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
+from selfmate.runs import Checkpoints, CorruptError, read_card, take
+from selfmate.weights.card import read_card as read_model_card
 
-ZERO = "random"  # the player whose Elo is 0
-# Teachers with random moves stand between those without: the depths are so far apart that no player
-# takes a point from the next, and without these rungs no interval would have an upper bound.
-BUILT_IN_RUNGS = (
-    ZERO,
-    "greedy",
-    "teacher:depth=1",
-    "teacher:depth=2,random=20",
-    "teacher:depth=2,random=8",
-    "teacher:depth=2",
-    "teacher:depth=3,random=5",
-    "teacher:depth=3",
-)
-# Stockfish's own names for its strengths, anchored by its authors to the CCRL 40/4 list.
-STOCKFISH_ELOS = (1350, 1600, 1900)
-HOPELESS_SCORE = 0.05  # one point in twenty games; below it, more games tell little
+SCALE_VERSION = 2  # raised when results of older pools no longer mean the same
+# The standard error of Stockfish's table. Its authors give about 30 (95 %); matches between levels
+# of Stockfish 15.1 at 100 ms differ from it by more, as docs/ladder.md shows.
+ANCHOR_ERROR_ELO = 50.0
+ANCHORS = {
+    f"stockfish:skill={level}": Anchor(float(elo), ANCHOR_ERROR_ELO)
+    for level, elo in enumerate(STOCKFISH_SKILL_ELOS)
+}
+START_ELO = 600.0  # where the search for a new player's level begins: the middle of the ladder
+ROUGH_GAMES = 16  # games after which an estimate is more than rough
+ROUGH_PLAN, FULL_PLAN = 4, 20  # games against one opponent before the next is chosen
+OUT_OF_REACH = 0.85  # expected score against the strongest built-in rung
+DIGEST_LENGTH = 12
 
 
-def rungs() -> list[str]:
-    """The ladder from the weakest rung up, with Stockfish if it is installed."""
-    levels = [f"stockfish:elo={elo}" for elo in STOCKFISH_ELOS]
-    return [*BUILT_IN_RUNGS, *(levels if find_program("stockfish") else [])]
+def shipped_results() -> list[Pairing]:
+    """The games between the rungs."""
+    text = files(__package__).joinpath("ladder.jsonl").read_text("utf-8")
+    return [parse_result(json.loads(line)) for line in text.splitlines()]
+
+
+@cache
+def shipped_ruler() -> Ruler:
+    return fit_ruler(merged(shipped_results()), ANCHORS)
+
+
+def merged(pairings: Iterable[Pairing]) -> list[Pairing]:
+    """The same games with one pairing for any two players."""
+    found: dict[tuple[str, str], Pentanomial] = {}
+    for pairing in pairings:
+        key, pairs = (pairing.player, pairing.opponent), pairing.pairs
+        if key[::-1] in found:
+            key, pairs = key[::-1], pairs.swapped()
+        found[key] = found.get(key, Pentanomial()) + pairs
+    return [Pairing(player, opponent, pairs) for (player, opponent), pairs in found.items()]
 
 
 @dataclass(frozen=True)
 class PairingPlan:
-    """Games that are missing between two players."""
+    """Games to be played between two players."""
 
     player: str
     opponent: str
@@ -51,34 +71,73 @@ class PairingPlan:
 
 
 class Ladder:
-    """Plays the games that are missing in the pool and fits ratings to all of it."""
+    """Plays a player against rungs of about its strength and places it on the ruler."""
 
-    def __init__(self, pool_path: Path, games_per_pairing: int, seed: int) -> None:
-        self.openings = shuffled(shipped_openings(), seed)
-        self.games, self.seed = games_per_pairing, seed
-        self.pool = Pool(
-            pool_path, f"openings {digest_of(shipped_openings())}, {DEFAULT_MAX_PLIES} plies"
-        )
+    def __init__(self, pool_path: Path, seed: int, *, stockfish: bool = False) -> None:
+        """With `stockfish` its skill levels are opponents from the start; else only for players
+        that are too strong for the other rungs. ValueError if the pool is damaged."""
+        self.openings, self.seed = shuffled(shipped_openings(), seed), seed
+        self.ruler = shipped_ruler()
+        self.pool = Pool(pool_path)
+        self.has_stockfish = find_program("stockfish") is not None
+        self._always_stockfish = stockfish
 
-    def rung_plans(self) -> Iterator[PairingPlan]:
-        """Missing games of the ladder itself: each rung against the next, built-in ones also
-        against the one after that."""
-        for lower, upper in pairwise(rungs()):
-            yield from self._missing(upper, lower)
-        for lower, upper in zip(BUILT_IN_RUNGS, BUILT_IN_RUNGS[2:], strict=False):
-            yield from self._missing(upper, lower)
+    def ratings(self) -> dict[str, Rating]:
+        """Ratings of all rungs and of all players in the pool, the strongest first."""
+        players = dict.fromkeys(pairing.player for pairing in self.pool.pairings)
+        ratings = {name: self.rating(name) for name in (*self.ruler.names, *players)}
+        known = {name: rating for name, rating in ratings.items() if rating is not None}
+        return dict(sorted(known.items(), key=lambda item: -item[1].elo))
 
-    def player_plans(self, player: str) -> Iterator[PairingPlan]:
-        """Missing games of a player against the rungs, from the weakest up, until two in a row are
-        hopeless. Each plan must be played before the next is asked for."""
-        hopeless = 0
-        for rung in rungs():
-            if rung == player:
-                continue
-            yield from self._missing(player, rung)
-            hopeless = hopeless + 1 if self._score(player, rung) < HOPELESS_SCORE else 0
-            if hopeless == 2:
-                return
+    def rating(self, player: str) -> Rating | None:
+        """Of a rung or a player of the pool; None if it has not played."""
+        if player in self.ruler.names:
+            return self.ruler.rating(player)
+        pairings = self._pairings(player)
+        return self.ruler.place(pairings) if pairings else None
+
+    def games_of(self, player: str) -> int:
+        """Games that a player has played against rungs."""
+        return sum(2 * pairing.pairs.pairs for pairing in self._pairings(player))
+
+    def next_plan(self, player: str, games: int) -> PairingPlan | None:
+        """The next games of a player, until it has played this many; None if it has, or is a rung.
+
+        Each plan must be played before the next is asked for: opponents are chosen near what is
+        known of the player by then.
+        """
+        if player in self.ruler.names:
+            return None
+        pairings = self._pairings(player)
+        played = Counter({pairing.opponent: 2 * pairing.pairs.pairs for pairing in pairings})
+        missing = games - played.total()
+        if missing <= 0:
+            return None
+        size = ROUGH_PLAN if played.total() < ROUGH_GAMES else FULL_PLAN
+        return PairingPlan(player, self._opponent(player, played), min(size, missing + missing % 2))
+
+    def _opponent(self, player: str, played: Counter[str]) -> str:
+        """The rung whose next games say most: near the player, and not played too often yet."""
+        rating = self.rating(player)
+        elo = START_ELO if rating is None else rating.elo
+
+        def gain(rung: str) -> float:
+            score = score_of_elo(elo - self.ruler.elo(rung))
+            return score * (1 - score) / (played[rung] + FULL_PLAN)
+
+        return max(self._opponents(elo), key=gain)
+
+    def _opponents(self, elo: float) -> list[str]:
+        built_in = [name for name in self.ruler.names if name not in ANCHORS]
+        strongest = max(self.ruler.elo(name) for name in built_in)
+        is_needed = score_of_elo(elo - strongest) > OUT_OF_REACH
+        if self.has_stockfish and (self._always_stockfish or is_needed):
+            return list(self.ruler.names)
+        return built_in
+
+    def _pairings(self, player: str) -> list[Pairing]:
+        """A player's games against rungs, one pairing an opponent."""
+        return merged(pairing for pairing in self.pool.pairings if pairing.player == player)
 
     def play(
         self,
@@ -102,46 +161,20 @@ class Ladder:
         self.pool.add(Pairing(plan.player, plan.opponent, pair_counts(played)))
         return played
 
-    def ratings(self) -> dict[str, Rating]:
-        """Ratings of all players in the pool; `random` has 0 Elo."""
-        return fit_ratings(self.pool.pairings, {ZERO: 0.0})
-
-    def tied_ratings(self) -> dict[str, Rating] | None:
-        """Ratings on Stockfish's scale; None if the pool has none of its levels."""
-        present = {
-            name for pairing in self.pool.pairings for name in (pairing.player, pairing.opponent)
-        }
-        anchors = {f"stockfish:elo={elo}": float(elo) for elo in STOCKFISH_ELOS}
-        known = {name: elo for name, elo in anchors.items() if name in present}
-        return fit_ratings(self.pool.pairings, known) if known else None
-
-    def _missing(self, player: str, opponent: str) -> Sequence[PairingPlan]:
-        """One plan, or none if there are enough games."""
-        games = self.games - self.pool.games(player, opponent)
-        return [PairingPlan(player, opponent, games + games % 2)] if games > 0 else []
-
-    def _score(self, player: str, opponent: str) -> float:
-        """The player's points per game against an opponent, over all of the pool."""
-        total = Pentanomial()
-        for pairing in self.pool.pairings:
-            if (pairing.player, pairing.opponent) == (player, opponent):
-                total += pairing.pairs
-            elif (pairing.opponent, pairing.player) == (player, opponent):
-                total += pairing.pairs.swapped()
-        return total.score
-
 
 class Pool:
-    """Results that are kept and used again: an append-only file, one JSON object a line.
+    """Results of players against rungs that are kept and used again: an append-only file, one JSON
+    object a line. A last line that was cut off is dropped.
 
-    A last line that was cut off is dropped.
+    `left_out` counts, by reason, lines that are not comparable and therefore not used.
     """
 
-    def __init__(self, path: Path, conditions: str) -> None:
-        """Reads the results with these `conditions` (openings and ply limit); ValueError if the
-        file is damaged."""
-        self.path, self.conditions = path, conditions
+    def __init__(self, path: Path) -> None:
+        """ValueError if the file is damaged."""
+        self.path = path
+        self.conditions = f"openings {digest_of(shipped_openings())}, {DEFAULT_MAX_PLIES} plies"
         self.pairings: list[Pairing] = []
+        self.left_out: Counter[str] = Counter()
         if path.exists():
             self._read()
 
@@ -151,13 +184,39 @@ class Pool:
             if not line.endswith("\n"):  # another process may be writing it
                 break
             try:
-                entry = json.loads(line)
-                pairs = Pentanomial(tuple(entry["pairs"]))
-                pairing = Pairing(str(entry["player"]), str(entry["opponent"]), pairs)
-                if entry["conditions"] == self.conditions:
-                    self.pairings.append(pairing)
+                self._read_entry(json.loads(line))
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{self.path}, line {number} is damaged: {error!r}") from error
+
+    def _read_entry(self, entry: dict[str, Any]) -> None:
+        pairing = parse_result(entry)
+        reason = self._why_left_out(entry, pairing)
+        if reason is None:
+            self.pairings.append(pairing)
+        else:
+            self.left_out[reason] += 1
+
+    def _why_left_out(self, entry: dict[str, Any], pairing: Pairing) -> str | None:
+        rungs = shipped_ruler().names
+        if entry["conditions"] != self.conditions:
+            return "played with other openings or another limit of plies"
+        if entry.get("scale") != SCALE_VERSION and "stockfish" in pairing.opponent:
+            return "of version 0.1 against Stockfish, whose levels had other names and 50 ms a move"
+        if pairing.player in rungs:
+            return "between rungs of the ladder, whose ratings ship"
+        if pairing.opponent not in rungs:
+            return "against players that are no rung of the ladder"
+        digest = weights_digest(pairing.player)  # None for a checkpoint that was deleted: it stays
+        if digest is not None and entry.get("weights", digest) != digest:
+            return "of nets whose weights were other ones"
+        return None
+
+    def left_out_text(self) -> str | None:
+        """A sentence about the results that are not used; None if all are."""
+        if not self.left_out:
+            return None
+        reasons = "; ".join(f"{count} {reason}" for reason, count in self.left_out.items())
+        return f"{self.left_out.total()} results of {self.path} are not used: {reasons}"
 
     def hold(self) -> IO[bytes]:
         """Locks the pool until the returned file is closed; ValueError if another process has it.
@@ -179,18 +238,44 @@ class Pool:
     def add(self, pairing: Pairing) -> None:
         """Adds a result; it is on disk when this returns."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        entry = {
-            "player": pairing.player,
-            "opponent": pairing.opponent,
-            "pairs": pairing.pairs.counts,
-            "conditions": self.conditions,
-        }
+        entry = result_entry(pairing) | {"conditions": self.conditions, "scale": SCALE_VERSION}
+        digest = weights_digest(pairing.player)
+        if digest is not None:
+            entry["weights"] = digest
         with self.path.open("a+b") as file:
             _truncate_to_whole_lines(file)
             file.write(json.dumps(entry).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self.pairings.append(pairing)
+
+
+def weights_digest(player: str) -> str | None:
+    """A short digest of the weights behind a player's full name; None if there are none."""
+    with suppress(OSError):  # no model has this name
+        return read_model_card(parse_name(player).kind).weights_sha256[:DIGEST_LENGTH]
+    name = parse_run_name(player)
+    if not name.settings.get("version", "").isdigit():
+        return None
+    try:
+        card = read_card(Checkpoints(Path(name.kind)).path(int(name.settings["version"])))
+    except (CorruptError, OSError):
+        return None
+    return card.weights.sha256[:DIGEST_LENGTH]
+
+
+def parse_result(entry: dict[str, Any]) -> Pairing:
+    pairs = Pentanomial(tuple(entry["pairs"]))
+    return Pairing(str(entry["player"]), str(entry["opponent"]), pairs)
+
+
+def result_entry(pairing: Pairing) -> dict[str, Any]:
+    """The inverse of `parse_result`."""
+    return {
+        "player": pairing.player,
+        "opponent": pairing.opponent,
+        "pairs": list(pairing.pairs.counts),
+    }
 
 
 def _truncate_to_whole_lines(file: IO[bytes]) -> None:

@@ -82,7 +82,7 @@ def _optional_parts() -> list[Finding]:
             "stockfish",
             find_program("stockfish"),
             False,
-            "opponent stockfish:elo=..., used by bench rules; Debian: apt install stockfish",
+            "opponent stockfish:skill=..., used by bench rules; Debian: apt install stockfish",
         ),
         Finding(
             "pgn-extract",

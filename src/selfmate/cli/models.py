@@ -38,7 +38,9 @@ def _print(card: "ModelCard") -> None:
     table.add_row("training", f"{card.learner}, {card.minutes:.0f} minutes, seed {card.seed}")
     table.add_row("data", card.data)
     for rating in card.ratings:
-        table.add_row("Elo", _rating_text(rating))
+        table.add_row("rating", _rating_text(rating))
+    if card.ratings:
+        table.add_row("scale", card.ratings[0].scale)
     table.add_row("play", f"selfmate lab, or selfmate uci {card.name}")
     console = Console(highlight=False)
     console.print(f"[bold]{card.name}[/]")
@@ -46,9 +48,5 @@ def _print(card: "ModelCard") -> None:
 
 
 def _rating_text(rating: "Rating") -> str:
-    interval = "" if rating.low is None or rating.high is None else (
-        f" (95 % interval {rating.low:+.0f} to {rating.high:+.0f})"
-    )  # fmt: skip
-    scale = rating.stockfish_scale
-    tied = "" if scale is None else f", {scale:.0f} on Stockfish's scale"
-    return f"{rating.elo:+.0f}{interval}{tied}, random is zero: {rating.player}"
+    low, high = ("?" if bound is None else f"{bound:.0f}" for bound in (rating.low, rating.high))
+    return f"about {rating.elo:.0f} ({low} to {high}): {rating.player}"

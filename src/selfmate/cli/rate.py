@@ -1,4 +1,4 @@
-"""`selfmate rate`: players rated against a ladder of opponents."""
+"""`selfmate rate`: players placed on the ladder."""
 
 import json
 from collections import Counter
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfmate.cli.console import LARGEST_SEED, JobFailedError, progress, reading_input, whole
+from selfmate.cli.console import (
+    LARGEST_SEED,
+    JobFailedError,
+    LiveLine,
+    duration,
+    reading_input,
+    whole,
+)
 
 if TYPE_CHECKING:
     from selfmate.arena.ladder import Ladder, PairingPlan
@@ -20,48 +27,55 @@ def rate(
     players: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PLAYER]...", help="As for `selfmate match`. Default: the ladder itself."
+            metavar="[PLAYER]...", help="As for `selfmate match`. Default: only show the ladder."
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(parser=whole(2, 10**5), metavar="N", help="Games against each opponent.")
-    ] = 100,
+        int, typer.Option(parser=whole(2, 10**5), metavar="N", help="Games of each player in all.")
+    ] = 200,
+    movetime: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 3_600_000),
+            metavar="MS",
+            help="Milliseconds a move, for players that can use time.",
+        ),
+    ] = None,
+    stockfish: Annotated[
+        bool,
+        typer.Option(
+            "--stockfish",
+            help="Play Stockfish's skill levels too; their games differ from run to run.",
+        ),
+    ] = False,
     pool: Annotated[Path, typer.Option(help="The file of all results.")] = Path("runs/pool.jsonl"),
     seed: Annotated[
         int,
-        typer.Option(
-            parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same order of openings."
-        ),
+        typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same games."),
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Rate players against a ladder of opponents.
+    """Place players on the ladder, whose zero and unit are those of Stockfish's skill levels.
 
-    The random player is zero; Stockfish's levels relate the ladder to known
-    ratings.
+    Opponents are chosen near the player's strength as it becomes known. They are
+    built in, and Stockfish's levels where these are too weak.
 
     The pool file keeps all results; only missing games are played.
     """
     from selfmate.arena.ladder import Ladder
     from selfmate.arena.match_run import MatchSession, StopRequestedError
-    from selfmate.players import load_player
 
     with reading_input():
-        ladder = Ladder(pool, games, seed)
-        names = []
-        for text in players or ():
-            player = load_player(text)
-            names.append(player.name)
-            player.close()
+        ladder = Ladder(pool, seed, stockfish=stockfish)
+        names = [_full_name(text, movetime) for text in players or ()]
         held = ladder.pool.hold()
+    if (text := ladder.pool.left_out_text()) is not None:
+        typer.echo(text, err=True)
     with held:
         session = MatchSession(pool)
         try:
-            for plan in ladder.rung_plans():
-                _play(ladder, plan, session)
             for name in names:
-                for plan in ladder.player_plans(name):
-                    _play(ladder, plan, session)
+                _Session(ladder, name, games).play(session)
         except StopRequestedError:
             raise JobFailedError("stopped from outside; the pool keeps whole pairings") from None
         finally:
@@ -70,69 +84,122 @@ def rate(
         print(json.dumps(_report(ladder)))
     else:
         _print_table(ladder, names)
+        for name in names:
+            _print_rating(name, ladder.rating(name), not ladder.has_stockfish)
 
 
-def _play(ladder: "Ladder", plan: "PairingPlan", session: "MatchSession") -> None:
-    from selfmate.runs import RunRefusedError
+def _full_name(text: str, movetime: int | None) -> str:
+    """The full name of a player, which is loaded once to see that it can be."""
+    from selfmate.players import load_player, with_movetime
 
-    title = f"{plan.player} against {plan.opponent}"
-    done = 0
+    player = load_player(text if movetime is None else with_movetime(text, movetime))
+    player.close()
+    return player.name
 
-    def count() -> None:
-        nonlocal done
-        done += 1
-        bar.advance(1)
 
-    try:
-        with progress(title, plan.games, "games") as bar:
-            games = ladder.play(
-                plan, count, lambda _: session.update(lambda: asdict(plan) | {"done": done})
+class _Session:
+    """One player's games until it has played enough, shown in a line that changes."""
+
+    def __init__(self, ladder: "Ladder", name: str, games: int) -> None:
+        self._ladder, self._name, self._games = ladder, name, games
+        self._before = self._done = ladder.games_of(name)
+        self._opponent, self._known = "", ""
+
+    def play(self, session: "MatchSession") -> None:
+        with LiveLine(self._line) as view:
+            while (plan := self._ladder.next_plan(self._name, self._games)) is not None:
+                rating = self._ladder.rating(self._name)
+                self._opponent, self._known = plan.opponent, rating.text() if rating else ""
+                self._play(plan, session, view)
+
+    def _play(self, plan: "PairingPlan", session: "MatchSession", view: LiveLine) -> None:
+        from selfmate.runs import RunRefusedError
+
+        def count() -> None:
+            self._done += 1
+            view.update()
+
+        try:
+            games = self._ladder.play(plan, count, lambda _: session.update(self._progress))
+        except RunRefusedError as error:  # the checkpoint existed at the start
+            raise JobFailedError(
+                f"{error}; a run that keeps training deletes old checkpoints; the pool keeps "
+                "the games that were played"
+            ) from error
+        forfeits = Counter(game.reason for game in games if game.forfeit)
+        if forfeits:
+            reasons = ", ".join(f"{reason} {count}" for reason, count in forfeits.items())
+            typer.echo(
+                f"{plan.player} against {plan.opponent}: games were forfeited and count as lost: "
+                f"{reasons}",
+                err=True,
             )
-    except RunRefusedError as error:  # the checkpoint existed at the start
-        raise JobFailedError(
-            f"{error}; a run that keeps training deletes old checkpoints; the pool keeps "
-            "the games that were played"
-        ) from error
-    forfeits = Counter(game.reason for game in games if game.forfeit)
-    if forfeits:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in forfeits.items())
-        typer.echo(f"{title}: games were forfeited and count as lost: {reasons}", err=True)
+
+    def _line(self, seconds: float) -> str:
+        rate = (self._done - self._before) / seconds
+        left = f"{duration((self._games - self._done) / rate)} left" if rate else ""
+        known = f"{self._known}  " if self._known else ""
+        return (
+            f"{self._name}  {self._done}/{self._games} games  {known}"
+            f"now against {self._opponent}  {rate:.1f} games/s  {left}"
+        )
+
+    def _progress(self) -> dict[str, Any]:
+        """For the lab."""
+        return {
+            "player": self._name,
+            "opponent": self._opponent,
+            "games": self._games,
+            "done": self._done,
+            "known": self._known,
+        }
 
 
 def _report(ladder: "Ladder") -> dict[str, Any]:
-    tied = ladder.tied_ratings()
-    return {
-        "zero": "random",
-        "ratings": {name: asdict(rating) for name, rating in _sorted(ladder.ratings())},
-        "stockfish_scale": tied and {name: asdict(rating) for name, rating in _sorted(tied)},
-    }
+    from selfmate.arena.rating import SCALE
 
-
-def _sorted(ratings: "dict[str, Rating]") -> "list[tuple[str, Rating]]":
-    return sorted(ratings.items(), key=lambda item: -item[1].elo)
+    ratings = {name: asdict(rating) for name, rating in ladder.ratings().items()}
+    return {"scale": SCALE, "ratings": ratings}
 
 
 def _print_table(ladder: "Ladder", asked: list[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    tied = ladder.tied_ratings()
-    table = Table(title="The ladder", title_justify="left")
+    from selfmate.arena.rating import SCALE
+
+    table = Table(title="The ladder", title_justify="left", caption=SCALE, caption_justify="left")
     table.add_column("player", no_wrap=True)
-    for column in ("Elo", "95 % interval", "games", "Stockfish"):
+    for column in ("Elo", "95 % interval", "games"):
         table.add_column(column, justify="right")
-    for name, rating in _sorted(ladder.ratings()):
-        shown = f"{tied[name].elo:+.0f}" if tied else "-"
-        interval = f"{_bound(rating.low)} .. {_bound(rating.high)}"
-        style = "bold cyan" if name in asked else None
-        table.add_row(name, f"{rating.elo:+.0f}", interval, str(rating.games), shown, style=style)
-    console = Console(highlight=False)
-    console.print(table)
-    if tied:
-        console.print(
-            "Elo: random is zero. Stockfish: the same, shifted to fit the ratings of its levels."
-        )
+    for name, rating in ladder.ratings().items():
+        interval = f"{_bound(rating.low)} to {_bound(rating.high)}"
+        style = "bold cyan" if name in asked else "dim" if name in ladder.ruler.names else None
+        table.add_row(name, f"{rating.elo:.0f}", interval, str(rating.games), style=style)
+    Console(highlight=False).print(table)
 
 
 def _bound(elo: float | None) -> str:
-    return "?" if elo is None else f"{elo:+.0f}"
+    return "?" if elo is None else f"{elo:.0f}"
+
+
+def _print_rating(name: str, rating: "Rating | None", stockfish_helps: bool) -> None:
+    """The rating in words, how good it is, and what more games would bring."""
+    if rating is None:
+        return
+    print(f"{name}: {rating.full_text()}")
+    if rating.high is None:
+        install = "; with Stockfish installed there are stronger ones" if stockfish_helps else ""
+        print(f"It won every game: its opponents were too weak for an upper bound{install}.")
+    elif rating.low is None:
+        print("It lost every game: no opponent is weak enough for a lower bound.")
+    elif rating.misfit > 1:
+        print(
+            "Its results fit one rating badly, as of a player that draws with weaker ones; "
+            "the interval is wider for it."
+        )
+    if (more := rating.margin_after(2 * rating.games)) is not None and rating.games:
+        print(
+            f"{rating.games} more games would make that about \N{PLUS-MINUS SIGN}{more:.0f}; "
+            f"\N{PLUS-MINUS SIGN}{rating.ruler_margin:.0f} is the ladder's own error."
+        )

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Hashable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from selfmate.arena.ladder import Ladder
 from selfmate.arena.match_run import progress_path, read_progress, request_stop
-from selfmate.arena.rating import Rating
+from selfmate.arena.rating import SCALE, Rating
 from selfmate.lab.errors import BusyError
 from selfmate.lab.job import Job
 from selfmate.lab.run_feed import Curves, number_of
@@ -30,7 +30,7 @@ STEP, SCORE, PLIES = "step", "score_", "mean_plies_"
 
 class RatedPlayer(TypedDict):
     name: str
-    trained: bool
+    kind: Literal["rung", "run", "other"]
     elo: float
     low: float | None
     high: float | None
@@ -38,19 +38,21 @@ class RatedPlayer(TypedDict):
 
 
 class RatingProgress(TypedDict, total=False):
-    """The pairing that is being played; empty until its first game has begun."""
+    """The games of a player that is being rated; empty until the first has begun."""
 
     player: str
-    opponent: str
+    opponent: str  # of the games that are being played now
     games: int
     done: int
+    known: str  # the rating so far, in words
 
 
 class LadderData(TypedDict):
     """The topic `ladder`."""
 
-    players: list[RatedPlayer]
-    on_stockfish_scale: list[RatedPlayer] | None
+    players: list[RatedPlayer]  # the strongest first
+    scale: str
+    left_out: str | None  # a sentence about results that are not used
     rating: RatingProgress | None  # None while nobody is being rated
     problem: str | None
 
@@ -59,7 +61,7 @@ class NewRating(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     player: Annotated[str, Field(max_length=300)]
-    games: Annotated[int, Field(ge=2, le=1000)] = 100  # against each rung
+    games: Annotated[int, Field(ge=2, le=10_000)] = 200
 
 
 class LadderTopic:
@@ -93,12 +95,11 @@ class LadderTopic:
         return (*changes, self._is_running(), self._stopped)
 
     def data(self) -> LadderData:
-        ladder = Ladder(self._pool, games_per_pairing=2, seed=SEED)
-        has_results = bool(ladder.pool.pairings)
-        tied = ladder.tied_ratings() if has_results else None
+        ladder = Ladder(self._pool, SEED)
         return {
-            "players": self._rows(ladder.ratings()) if has_results else [],
-            "on_stockfish_scale": self._rows(tied) if tied else None,
+            "players": [self._row(ladder, *item) for item in ladder.ratings().items()],
+            "scale": SCALE,
+            "left_out": ladder.pool.left_out_text(),
             "rating": self._progress() if self._is_running() else None,
             "problem": None if self._stopped or self._job is None else self._job.problem(),
         }
@@ -115,17 +116,15 @@ class LadderTopic:
         games, done = number_of(written.get("games")), number_of(written.get("done"))
         if games is not None and done is not None:
             progress["games"], progress["done"] = int(games), int(done)
+        if isinstance(known := written.get("known"), str):
+            progress["known"] = known
         return progress
 
-    def _rows(self, ratings: dict[str, Rating]) -> list[RatedPlayer]:
-        strongest_first = sorted(ratings.items(), key=lambda item: -item[1].elo)
-        return [self._row(name, rating) for name, rating in strongest_first]
-
-    def _row(self, name: str, rating: Rating) -> RatedPlayer:
-        shown = self._names.shown(name)
+    def _row(self, ladder: Ladder, name: str, rating: Rating) -> RatedPlayer:
+        shown, is_rung = self._names.shown(name), name in ladder.ruler.names
         return {
             "name": shown,
-            "trained": shown.startswith(RUNS),
+            "kind": "rung" if is_rung else "run" if shown.startswith(RUNS) else "other",
             "elo": round(rating.elo, 1),
             "low": None if rating.low is None else round(rating.low, 1),
             "high": None if rating.high is None else round(rating.high, 1),

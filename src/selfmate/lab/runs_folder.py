@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from selfmate.lab.errors import NotFoundError
 from selfmate.learners.registry import LEARNERS
 from selfmate.players import Player, load_player, parse_name
-from selfmate.players.engine import find_program
+from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
 from selfmate.runs import (
     CARD,
     CONFIG,
@@ -182,7 +182,8 @@ STOCKFISH = Offer(
     title="Stockfish",
     about="the strongest engine, at limited strength",
     strengths=tuple(
-        Strength(f"stockfish:elo={elo}", f"Elo {elo}") for elo in (1350, 1500, 1700, 2000, 2500)
+        Strength(f"stockfish:skill={level}", f"skill level {level}, about {elo}")
+        for level, elo in enumerate(STOCKFISH_SKILL_ELOS)
     ),
 )
 

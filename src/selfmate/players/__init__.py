@@ -165,6 +165,14 @@ def parse_run_name(text: str) -> PlayerName:
     return PlayerName(path, _settings(rest, text))
 
 
+def with_movetime(text: str, movetime_ms: int) -> str:
+    """The name of the same player with a fixed time a move in place of any other limit."""
+    name = check_name(text)
+    limits = ("sims", "nodes", "depth", "movetime")
+    kept = {key: value for key, value in name.settings.items() if key not in limits}
+    return str(PlayerName(name.kind, kept | {"movetime": str(movetime_ms)}))
+
+
 def is_directory(path: str) -> bool:
     """False for text that cannot be a path, too."""
     return os.path.isdir(path)  # noqa: PTH112 - pathlib raises, and costs UCI milliseconds

@@ -4,7 +4,6 @@ import os
 import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -30,16 +29,23 @@ from selfmate.rules import Board, uci_code
 # Debian installs chess engines here, and PATH does not always include it.
 GAMES_FOLDER = Path("/usr/games")
 
+DEFAULT_MOVETIME_MS = 100  # of engines that are given no other limit
+
 # `uci:path=PROGRAM`: what one move may take.
 MAX_DEPTH = 100
 MAX_NODES = 10**9
 MAX_MOVETIME_MS = 3_600_000
-DEFAULT_MOVETIME_MS = 100
 
-# `stockfish:`: setting -> allowed range. Elo as Stockfish 14 and 15 have it; later ones have more.
-STOCKFISH_STRENGTHS = {"elo": (1350, 2850), "skill": (0, 20), "nodes": (1, 10_000_000)}
+# `stockfish:`: ratings of its skill levels from 0 up, as its authors fitted them to the CCRL Blitz
+# list at 120 s + 1 s (Stockfish commit a08b8d4). Errors are about 30 Elo, the list's own about 100.
+STOCKFISH_SKILL_ELOS = (1320, 1468, 1608, 1742, 1923, 2204, 2363, 2499, 2596, 2702, 2788)
+# Setting -> allowed range.
+STOCKFISH_STRENGTHS = {
+    "elo": (STOCKFISH_SKILL_ELOS[0], STOCKFISH_SKILL_ELOS[-1]),
+    "skill": (0, 20),
+    "nodes": (1, 10_000_000),
+}
 STOCKFISH_MOVETIME_MS = (1, 60_000)
-STOCKFISH_DEFAULT_MOVETIME_MS = 50  # for limited strength
 STOCKFISH_OPTIONS = {"Threads": "1", "Hash": "16"}
 
 
@@ -80,7 +86,7 @@ class EnginePlayer:
     ) -> Choices:
         moves = np.zeros(len(boards), np.uint16)
         forfeits: dict[int, str] = {}
-        limits = _merged(self._config.limits, limits)
+        limits = limits.over(self._config.limits)
 
         def work(slot: EngineSlot, games: Iterator[int]) -> None:
             for game in games:
@@ -109,7 +115,7 @@ class EnginePlayer:
 
     def analyse(self, request: SearchRequest) -> Analysis:
         """As the protocol says; a fault of the engine is raised as EngineFaultError."""
-        board, limits = request.board, _merged(self._config.limits, request.limits)
+        board, limits = request.board, request.limits.over(self._config.limits)
         reader = AnalysisReader(board)
         best: list[str] = []
 
@@ -135,12 +141,6 @@ class EnginePlayer:
 
     def close(self) -> None:
         self._pool.close()
-
-
-def _merged(own: Limits, asked: Limits) -> Limits:
-    """The engine's own limits, replaced where the request has one."""
-    given = {f.name: value for f in fields(asked) if (value := getattr(asked, f.name)) is not None}
-    return replace(own, **given)
 
 
 def make_external(name: PlayerName, timeouts: Timeouts | None = None) -> EnginePlayer:
@@ -180,7 +180,11 @@ def _program_setting(name: PlayerName) -> str:
 
 
 def make_stockfish(name: PlayerName, timeouts: Timeouts | None = None) -> EnginePlayer:
-    """A player like `stockfish:elo=1500`, `stockfish:skill=3,movetime=100`."""
+    """A player like `stockfish:skill=3`, `stockfish:elo=1500`, `stockfish:nodes=1000`.
+
+    `elo=` is the skill level nearest to it. Stockfish's own UCI_Elo means other strengths in
+    versions up to 15, and levels between two skill levels play like the lower one.
+    """
     check_settings(name, (*STOCKFISH_STRENGTHS, "movetime"))
     given = [key for key in STOCKFISH_STRENGTHS if key in name.settings]
     if len(given) != 1:
@@ -190,22 +194,24 @@ def make_stockfish(name: PlayerName, timeouts: Timeouts | None = None) -> Engine
     value = integer_setting(name, given[0], *STOCKFISH_STRENGTHS[given[0]])
     movetime = integer_setting(name, "movetime", *STOCKFISH_MOVETIME_MS)
     assert value is not None
-    limits, options = _strength(given[0], value, movetime or STOCKFISH_DEFAULT_MOVETIME_MS)
+    key, value = ("skill", skill_of_elo(value)) if given == ["elo"] else (given[0], value)
+    if key == "nodes":
+        limits, options = Limits(nodes=value), {}
+    else:
+        limits = Limits(time_ms=movetime or DEFAULT_MOVETIME_MS)
+        options = {"Skill Level": str(value)}
     config = EngineConfig(
         path=_stockfish_program(name), limits=limits, options=STOCKFISH_OPTIONS | options
     )
-    is_default = movetime in (None, STOCKFISH_DEFAULT_MOVETIME_MS)
-    full_name = f"stockfish:{given[0]}={value}" + ("" if is_default else f",movetime={movetime}")
+    is_default = movetime in (None, DEFAULT_MOVETIME_MS)
+    full_name = f"stockfish:{key}={value}" + ("" if is_default else f",movetime={movetime}")
     return EnginePlayer(full_name, config, timeouts)
 
 
-def _strength(key: str, value: int, movetime_ms: int) -> tuple[Limits, dict[str, str]]:
-    """A strength setting as limits and UCI options."""
-    if key == "nodes":
-        return Limits(nodes=value), {}
-    if key == "skill":
-        return Limits(time_ms=movetime_ms), {"Skill Level": str(value)}
-    return Limits(time_ms=movetime_ms), {"UCI_LimitStrength": "true", "UCI_Elo": str(value)}
+def skill_of_elo(elo: int) -> int:
+    """The skill level whose rating is nearest."""
+    distances = [abs(elo - of_level) for of_level in STOCKFISH_SKILL_ELOS]
+    return distances.index(min(distances))
 
 
 def _stockfish_program(name: PlayerName) -> str:

@@ -1,7 +1,7 @@
 """What a player is: requests in, choices and analyses out. Some players also score their moves."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from threading import Event
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
@@ -23,6 +23,11 @@ class Limits:
     depth: int | None = None  # plies
     nodes: int | None = None  # nodes or simulations
     time_ms: float | None = None  # wall clock
+
+    def over(self, own: "Limits") -> "Limits":
+        """A player's own limits, replaced where these, which were asked for, have one."""
+        limits = {limit.name: getattr(self, limit.name) for limit in fields(self)}
+        return replace(own, **{key: value for key, value in limits.items() if value is not None})
 
 
 NO_LIMITS = Limits()

@@ -47,9 +47,7 @@ class TreePlayer:
     its line; the simulations in it count.
     """
 
-    parallel_games = PARALLEL_GAMES
-
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a player
         self,
         name: str,
         net: SeResNet,
@@ -57,11 +55,18 @@ class TreePlayer:
         simulations: int = DEFAULT_SIMULATIONS,
         temperature: float = 0.0,
         search: SearchConfig = DEFAULT_SEARCH,
+        limits: Limits = NO_LIMITS,
     ) -> None:
-        """With 0 simulations it plays by the policy alone, except that it sees a mate in one."""
+        """With 0 simulations it plays by the policy alone, except that it sees a mate in one.
+
+        With a time limit it searches for that long, or `simulations` if that is less; each of its
+        games then has a core of its own.
+        """
         self.name = name
         self._net = net
         self._simulations, self._temperature, self._search = simulations, temperature, search
+        self._limits = limits
+        self.parallel_games = PARALLEL_GAMES if limits.time_ms is None else available_cores()
         self._evaluators = {1: make_evaluator(net)}  # by threads
         self._kept: deque[GameTree] = deque(maxlen=1)
 
@@ -69,6 +74,7 @@ class TreePlayer:
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
         moves, comments = np.zeros(len(boards), np.uint16), dict[int, str]()
+        limits = limits.over(self._limits)
         stop, is_late = Event(), _deadline(limits)
 
         def play(rows: NDArray[np.int64]) -> None:
@@ -86,6 +92,7 @@ class TreePlayer:
         return Choices(moves, comments=comments)
 
     def analyse(self, request: SearchRequest) -> Analysis:
+        request = replace(request, limits=request.limits.over(self._limits))
         tree = self._tree(request)
         temperature = request.temperature
         if temperature is None:

@@ -27,7 +27,7 @@ from selfmate.players import (
     temperature_setting,
 )
 from selfmate.players.network import PolicyPlayer, QPlayer, ScorerPlayer
-from selfmate.players.player import Player
+from selfmate.players.player import Limits, Player
 from selfmate.players.searching import DEFAULT_SEARCH, DEFAULT_SIMULATIONS, TreePlayer, ValuePlayer
 from selfmate.runs import Arrays, FileNote, Found, Json, RunDirectory, restore, unpack
 from selfmate.searches.config import SearchConfig
@@ -36,6 +36,7 @@ from selfmate.weights.card import read_card
 
 Net = QNet | MoveScorer | SeResNet | Transformer
 MAX_SIMULATIONS = 1_000_000
+MAX_MOVETIME_MS = 3_600_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,10 +182,11 @@ class TransformerOptions:
 class TreeOptions:
     """By tree search, by the policy alone (no simulations), or by the value one ply ahead."""
 
-    keys: ClassVar[tuple[str, ...]] = ("sims", "cpuct", "by", "temperature")
+    keys: ClassVar[tuple[str, ...]] = ("sims", "movetime", "cpuct", "by", "temperature")
     temperature: float
     by_value: bool
     simulations: int
+    movetime_ms: int | None
     search: SearchConfig
 
     @classmethod
@@ -192,23 +194,32 @@ class TreeOptions:
         by = name.settings.get("by")
         if by not in (None, "value"):
             raise ValueError(f"by={by} of player {str(name)!r} is not value; else leave it out")
-        for key in ("sims", "cpuct"):
+        for key in ("sims", "movetime", "cpuct"):
             if by and key in name.settings:
                 raise ValueError(
                     f"player {str(name)!r} plays by value and does not search: {key}= is of no use"
                 )
         simulations = integer_setting(name, "sims", 0, MAX_SIMULATIONS)
+        movetime_ms = integer_setting(name, "movetime", 1, MAX_MOVETIME_MS)
+        if simulations is not None and movetime_ms is not None:
+            raise ValueError(f"player {str(name)!r} has two limits; give sims or movetime")
+        default = DEFAULT_SIMULATIONS if movetime_ms is None else MAX_SIMULATIONS
         return cls(
             temperature=temperature_setting(name),
             by_value=by == "value",
-            simulations=DEFAULT_SIMULATIONS if simulations is None else simulations,
+            simulations=default if simulations is None else simulations,
+            movetime_ms=movetime_ms,
             search=DEFAULT_SEARCH.model_copy(update={"c_puct": c_puct_setting(name)}),
         )
 
     def settings(self) -> dict[str, str]:
         if self.by_value:
             return {"by": "value"} | _temperature(self.temperature)
-        settings = {"sims": str(self.simulations)}
+        settings = (
+            {"sims": str(self.simulations)}
+            if self.movetime_ms is None
+            else {"movetime": str(self.movetime_ms)}
+        )
         if self.search.c_puct != DEFAULT_SEARCH.c_puct:
             settings["cpuct"] = number_text(self.search.c_puct)
         return settings | _temperature(self.temperature)
@@ -222,6 +233,7 @@ class TreeOptions:
             simulations=self.simulations,
             temperature=self.temperature,
             search=self.search,
+            limits=Limits(time_ms=self.movetime_ms),
         )
 
 

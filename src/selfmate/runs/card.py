@@ -11,6 +11,7 @@ from selfmate.runs.files import canonical, config_toml, parse, parse_config_toml
 from selfmate.runs.run import CorruptError, Json, RunRefusedError
 
 CONFIG = "config.toml"
+WEIGHTS = "weights.safetensors"
 MAX_CONFIG_BYTES = 2**20
 FORMAT = 1
 MAX_CARD_BYTES = 4 * 2**20
@@ -121,6 +122,10 @@ class Card:
     is_last: bool = False  # the learner ended the run here
     shards: Mapping[str, FileNote] = field(default_factory=dict)  # "pages" in the file
     files: Mapping[str, FileNote] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> FileNote:
+        return self.files[WEIGHTS]
 
     @property
     def is_finished(self) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
-from selfmate.runs.card import MAX_CARD_BYTES, Best, Card, FileNote, Header
+from selfmate.runs.card import MAX_CARD_BYTES, WEIGHTS, Best, Card, FileNote, Header
 from selfmate.runs.files import (
     make_directory,
     open_plain,
@@ -135,7 +135,7 @@ class ShardStore:
 
 
 CHECKPOINTS, BEST = "checkpoints", "best.json"
-WEIGHTS, REST, CARD = "weights.safetensors", "rest.safetensors", "card.json"
+REST, CARD = "rest.safetensors", "card.json"
 STEP_NAME = re.compile(r"[0-9]{8,18}")
 LEFTOVER = re.compile(r"(new|old)-[0-9]{8,18}")
 # What `State.load` may raise if a checkpoint is intact but was made for something else.
@@ -188,7 +188,7 @@ def read_card(path: Path) -> Card:
 
 def read_weights(path: Path) -> tuple[Card, Arrays]:
     card = read_card(path)
-    return card, unpack(path / WEIGHTS, card.files[WEIGHTS])
+    return card, unpack(path / WEIGHTS, card.weights)
 
 
 def read_checkpoint(path: Path, shards: ShardStore) -> Checkpoint:

@@ -9,7 +9,7 @@ from selfmate.weights import card_path
 
 
 class Rating(BaseModel):
-    """A rating on the ladder, where `random` has 0 Elo."""
+    """A rating on the ladder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -18,7 +18,7 @@ class Rating(BaseModel):
     low: float | None  # of the 95 % interval
     high: float | None
     games: int
-    stockfish_scale: float | None  # Elo shifted to fit the levels of Stockfish
+    scale: str
 
 
 class ModelCard(BaseModel):

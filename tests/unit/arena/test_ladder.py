@@ -1,19 +1,29 @@
 """The ladder and its pool, with players whose strength a test decides."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from selfmate.arena import ladder as ladder_module
 from selfmate.arena.elo import Pentanomial
-from selfmate.arena.ladder import Ladder, PairingPlan, Pool
-from selfmate.arena.rating import Pairing
-from selfmate.players import Player
+from selfmate.arena.ladder import (
+    ANCHORS,
+    Ladder,
+    PairingPlan,
+    Pool,
+    merged,
+    shipped_results,
+    shipped_ruler,
+)
+from selfmate.arena.rating import Anchor, Pairing, fit_ruler
+from selfmate.players import Player, load_player
 from selfmate.rules import Board
 from unit.arena.scripted import Scripted, by_seed
 
-CONDITIONS = "some openings"
+LEVELS = range(-2, 9)
+STEP_ELO = 150
 
 
 def pairing(player: str, opponent: str, *counts: int) -> Pairing:
@@ -22,80 +32,183 @@ def pairing(player: str, opponent: str, *counts: int) -> Pairing:
 
 
 @pytest.fixture
-def three_rungs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`weak` gives up at once, `random` soon, `even` at times; `steady` and `strong` never do."""
-    chance = {"weak": 1.0, "even": 0.3, "strong": 0.0, "steady": 0.0, "random": 0.9}
+def levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rungs that toss a coin in every game: `level 3` wins against `level 2` as 150 Elo say."""
+    anchors = {f"level {n}": Anchor(1000.0 + STEP_ELO * n, 1) for n in LEVELS}
+    even = Pentanomial((0, 0, 1, 0, 0))
+    links = [Pairing(a, b, even) for a, b in pairwise(anchors)]
 
     def load(name: str) -> Player:
+        odds = 10 ** (STEP_ELO * float(name.rsplit(maxsplit=1)[-1]) / 400)
+
         def answer(board: Board, seed: int) -> str:
-            gives_up = seed % 1000 < 1000 * chance[name]
-            return "!gives up" if gives_up else by_seed(board, seed)
+            """Gives up with a chance that falls with the strength; the first to give up loses."""
+            return "!gave up" if seed % 10**6 < 10**6 * 0.2 / (1 + odds) else by_seed(board, seed)
 
         return Scripted(name, answer)
 
     monkeypatch.setattr(ladder_module, "load_player", load)
-    monkeypatch.setattr(ladder_module, "rungs", lambda: ["random", "even"])
-    monkeypatch.setattr(ladder_module, "BUILT_IN_RUNGS", ("random", "even"))
+    monkeypatch.setattr(ladder_module, "shipped_ruler", lambda: fit_ruler(links, anchors))
+    monkeypatch.setattr(ladder_module, "ANCHORS", {})
 
 
-def play_plans(ladder: Ladder, player: str) -> list[PairingPlan]:
+def play_plans(ladder: Ladder, player: str, games: int) -> list[PairingPlan]:
     plans = []
-    for plan in ladder.player_plans(player):
+    while (plan := ladder.next_plan(player, games)) is not None:
         plans.append(plan)
         ladder.play(plan, lambda: None)
     return plans
 
 
-@pytest.mark.usefixtures("three_rungs")
-def test_stronger_players_have_higher_ratings(tmp_path: Path) -> None:
-    ladder = Ladder(tmp_path / "pool.jsonl", 40, seed=1)
-    for plan in ladder.rung_plans():
-        ladder.play(plan, lambda: None)
-    play_plans(ladder, "strong")
-    ratings = ladder.ratings()
-    assert ratings["random"].elo == pytest.approx(0)
-    assert 0 < ratings["even"].elo < ratings["strong"].elo
-    assert ladder.tied_ratings() is None
+@pytest.mark.usefixtures("levels")
+def test_opponents_are_chosen_near_the_player(tmp_path: Path) -> None:
+    ladder = Ladder(tmp_path / "pool.jsonl", seed=1)
+    plans = play_plans(ladder, "player 6", 120)
+    assert sum(plan.games for plan in plans) == 120
+    rating = ladder.rating("player 6")
+    assert rating is not None
+    late = [plan.opponent for plan in plans[6:]]
+    assert len(set(late)) >= 3
+    for name in late:
+        assert abs(ladder.ruler.elo(name) - rating.elo) < 4 * STEP_ELO
 
 
-@pytest.mark.usefixtures("three_rungs")
+@pytest.mark.usefixtures("levels")
+def test_the_same_seed_and_pool_give_the_same_rating(tmp_path: Path) -> None:
+    first, second = (Ladder(tmp_path / f"{name}.jsonl", seed=3) for name in "ab")
+    assert play_plans(first, "player 2", 60) == play_plans(second, "player 2", 60)
+    assert first.rating("player 2") == second.rating("player 2")
+    again = Ladder(tmp_path / "a.jsonl", seed=3)
+    assert again.next_plan("player 2", 60) is None
+    assert again.rating("player 2") == first.rating("player 2")
+
+
+@pytest.mark.usefixtures("levels")
 def test_results_are_used_again(tmp_path: Path) -> None:
     path = tmp_path / "pool.jsonl"
-    first = play_plans(Ladder(path, 10, seed=1), "strong")
-    assert [plan.games for plan in first] == [10, 10]
-    assert play_plans(Ladder(path, 10, seed=1), "strong") == []
-    assert [plan.games for plan in play_plans(Ladder(path, 16, seed=1), "strong")] == [6, 6]
+    play_plans(Ladder(path, seed=1), "player 2", 40)
+    assert sum(plan.games for plan in play_plans(Ladder(path, seed=1), "player 2", 61)) == 22
+    assert Ladder(path, seed=1).games_of("player 2") == 62
 
 
-@pytest.mark.usefixtures("three_rungs")
-def test_a_player_stops_after_two_hopeless_rungs(
+@pytest.mark.usefixtures("levels")
+def test_who_else_is_in_the_pool_does_not_matter(tmp_path: Path) -> None:
+    ladder = Ladder(tmp_path / "pool.jsonl", seed=1)
+    play_plans(ladder, "player 2", 40)
+    before = ladder.ratings()
+    for rung in ladder.ruler.names:
+        ladder.pool.add(pairing("draws everything", rung, 0, 0, 50, 0, 0))
+    after = ladder.ratings()
+    assert after.pop("draws everything").misfit > 1
+    assert {name: after[name] for name in before} == before
+
+
+@pytest.mark.usefixtures("levels")
+def test_a_rung_has_its_rating_without_games(tmp_path: Path) -> None:
+    ladder = Ladder(tmp_path / "pool.jsonl", seed=1)
+    assert ladder.next_plan("level 2", 100) is None
+    assert ladder.rating("level 2") == ladder.ruler.rating("level 2")
+    assert ladder.rating("nobody") is None
+    assert list(ladder.ratings()) == [f"level {n}" for n in reversed(LEVELS)]
+
+
+def test_stockfish_is_an_opponent_of_strong_players_or_when_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladder_module, "rungs", lambda: ["steady", "strong", "random"])
-    plans = play_plans(Ladder(tmp_path / "pool.jsonl", 10, seed=1), "weak")
-    assert [plan.opponent for plan in plans] == ["steady", "strong"]
+    def opponent(wins: int, *, stockfish: bool = False, installed: bool = True) -> str:
+        found = "/usr/games/stockfish" if installed else None
+        monkeypatch.setattr(ladder_module, "find_program", lambda _: found)
+        ladder = Ladder(tmp_path / "none.jsonl", seed=1, stockfish=stockfish)
+        strongest = max(set(ladder.ruler.names) - ANCHORS.keys(), key=ladder.ruler.elo)
+        ladder.pool.pairings = [pairing("x", strongest, 10 - wins, 0, 0, 0, wins)]
+        plan = ladder.next_plan("x", 100)
+        assert plan is not None
+        return plan.opponent
+
+    assert opponent(wins=10) in ANCHORS
+    assert opponent(wins=10, installed=False) not in ANCHORS
+    assert opponent(wins=5) not in ANCHORS
+    assert opponent(wins=6, stockfish=True) in ANCHORS
 
 
-def test_a_pool_drops_a_line_that_was_cut_off_and_other_conditions(tmp_path: Path) -> None:
+def test_results_of_one_pair_are_added_up() -> None:
+    parts = [pairing("a", "b", 1, 2, 3, 4, 5), pairing("b", "a", 1, 0, 0, 0, 2)]
+    assert merged(parts) == [pairing("a", "b", 3, 2, 3, 4, 6)]
+
+
+# The ruler that ships
+
+
+def test_the_ruler_that_ships_hangs_together() -> None:
+    ruler = shipped_ruler()
+    assert {f"stockfish:skill={level}" for level in range(6)} <= {*ruler.names}
+    assert all(match.pairs.pairs >= 30 for match in merged(shipped_results()))
+    ratings = {name: ruler.rating(name) for name in ruler.names}
+    assert min(ratings, key=lambda name: ratings[name].elo) == "random"
+    for name, anchor in ANCHORS.items():
+        if name in ratings:
+            assert abs(ratings[name].elo - anchor.elo) < 100
+    in_order = sorted(rating.elo for rating in ratings.values())
+    assert max(b - a for a, b in pairwise(in_order)) < 350  # nobody falls between two rungs
+
+
+def test_every_built_in_rung_can_be_loaded() -> None:
+    for name in set(shipped_ruler().names) - ANCHORS.keys():
+        assert load_player(name).name == name
+
+
+# The pool
+
+
+def test_a_pool_drops_a_line_that_was_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "pool.jsonl"
-    pool = Pool(path, CONDITIONS)
-    pool.add(pairing("a", "b", 1, 2, 3, 4, 5))
-    Pool(path, "others").add(pairing("a", "c", 0, 0, 1, 0, 0))
+    Pool(path).add(pairing("a", "random", 1, 2, 3, 4, 5))
     with path.open("a") as file:
         file.write('{"player": "a", "oppo')
-    again = Pool(path, CONDITIONS)
-    assert again.pairings == [pairing("a", "b", 1, 2, 3, 4, 5)]
-    assert (again.games("a", "b"), again.games("b", "a"), again.games("a", "c")) == (30, 30, 0)
-    again.add(pairing("b", "a", 0, 0, 0, 0, 1))
-    assert Pool(path, CONDITIONS).games("a", "b") == 32
+    again = Pool(path)
+    assert again.pairings == [pairing("a", "random", 1, 2, 3, 4, 5)]
+    assert again.left_out_text() is None
+    assert (again.games("a", "random"), again.games("a", "b")) == (30, 0)
+    again.add(pairing("a", "random", 0, 0, 0, 0, 1))
+    assert Pool(path).games("a", "random") == 32
+
+
+def test_results_that_cannot_be_compared_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "pool.jsonl"
+    pool = Pool(path)
+    old = {"pairs": [0, 0, 5, 0, 0], "conditions": pool.conditions}
+    lines = [
+        {"player": "mine", "opponent": "teacher:depth=2", **old},  # of 0.1, as good as new
+        {"player": "mine", "opponent": "stockfish:elo=1350", **old},
+        {"player": "mine", "opponent": "stockfish:skill=1", **old},
+        {"player": "greedy", "opponent": "mine", **old},
+        {"player": "teacher:depth=2", "opponent": "teacher:depth=1", **old},
+        {"player": "mine", "opponent": "random", **old, "conditions": "other openings"},
+        {"player": "alphazero-tiny:sims=0", "opponent": "random", **old, "weights": "another"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    again = Pool(path)
+    assert again.pairings == [pairing("mine", "teacher:depth=2", 0, 0, 5, 0, 0)]
+    text = again.left_out_text() or ""
+    assert text.startswith(f"6 results of {path} are not used: 2 of version 0.1 against Stockfish")
+    for reason in ("no rung", "between rungs", "other openings", "weights were other ones"):
+        assert reason in text
+
+
+def test_results_of_nets_say_which_weights_played(tmp_path: Path) -> None:
+    path = tmp_path / "pool.jsonl"
+    Pool(path).add(pairing("alphazero-tiny:sims=0", "random", 0, 0, 1, 0, 0))
+    assert len(json.loads(path.read_text())["weights"]) == 12
+    assert len(Pool(path).pairings) == 1
 
 
 @pytest.mark.parametrize(
     "entry",
     [
-        {"player": "a", "opponent": "b", "pairs": [1, 2], "conditions": CONDITIONS},
-        {"player": "a", "opponent": "b", "pairs": [1, 2, 3, 4, -5], "conditions": CONDITIONS},
-        {"opponent": "b", "pairs": [1, 2, 3, 4, 5], "conditions": CONDITIONS},
+        {"player": "a", "opponent": "random", "pairs": [1, 2], "conditions": ""},
+        {"player": "a", "opponent": "random", "pairs": [1, 2, 3, 4, -5], "conditions": ""},
+        {"player": "a", "opponent": "random", "pairs": [1, 2, 3, 4, 5]},
+        {"opponent": "random", "pairs": [1, 2, 3, 4, 5], "conditions": ""},
         [],
     ],
 )
@@ -103,4 +216,9 @@ def test_a_damaged_pool_is_refused_with_its_line(tmp_path: Path, entry: object) 
     path = tmp_path / "pool.jsonl"
     path.write_text(json.dumps(entry) + "\n")
     with pytest.raises(ValueError, match="line 1 is damaged"):
-        Pool(path, CONDITIONS)
+        Pool(path)
+
+
+def test_stockfish_levels_have_the_ratings_of_their_authors() -> None:
+    assert ANCHORS["stockfish:skill=0"].elo == 1320
+    assert ANCHORS["stockfish:skill=10"].elo == 2788

@@ -129,3 +129,34 @@ def test_python_chess_plays_a_game_with_our_engines() -> None:
             board.push(result.move)
     assert board.is_checkmate()
     assert board.turn == chess.BLACK
+
+
+def test_a_rating_depends_on_seed_and_pool_alone(tmp_path: Path) -> None:
+    arguments = ("rate", "greedy", "--games", "24", "--json")
+    reports = [
+        json.loads(selfmate(*arguments, "--pool", pool, "--seed", seed, cwd=tmp_path).stdout)
+        for pool, seed in (("a.jsonl", "1"), ("b.jsonl", "1"), ("a.jsonl", "1"), ("c.jsonl", "2"))
+    ]
+    first, again, kept, other = (report["ratings"]["greedy"] for report in reports)
+    assert first == again == kept
+    assert first != other
+    assert first["games"] == 24
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert "Stockfish skill scale" in reports[0]["scale"]
+
+
+def test_a_rating_in_words_with_what_more_games_bring(tmp_path: Path) -> None:
+    run = selfmate("rate", "greedy", "--games", "24", cwd=tmp_path)
+    assert run.returncode == 0
+    assert "greedy: about " in run.stdout
+    assert "Stockfish skill scale, 100 ms a move" in run.stdout
+    assert "24 more games would make that about ±" in run.stdout
+
+
+def test_rating_by_time_needs_a_player_that_uses_time(tmp_path: Path) -> None:
+    refused = selfmate("rate", "teacher:depth=2", "--movetime", "50", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "player 'teacher' has no setting 'movetime'" in refused.stderr
+    options = ("--movetime", "1", "--games", "2", "--json")
+    rated = selfmate("rate", "alphazero-tiny:sims=9", *options, cwd=tmp_path)
+    assert json.loads(rated.stdout)["ratings"]["alphazero-tiny:movetime=1"]["games"] == 2

@@ -8,7 +8,7 @@ import pytest
 
 from selfmate.arena.elo import Pentanomial
 from selfmate.arena.ladder import Ladder, Pool
-from selfmate.arena.rating import Pairing
+from selfmate.arena.rating import SCALE, Pairing
 from selfmate.lab.errors import BusyError
 from selfmate.lab.ladder import LadderTopic, LearningTopic
 from selfmate.lab.runs_folder import CommandLineNames, LabPlayers, RunsFolder
@@ -22,43 +22,57 @@ def ladder_of(folder: Path) -> LadderTopic:
 
 
 def pool_of(folder: Path) -> Pool:
-    return Ladder(folder / "runs" / "pool.jsonl", 100, seed=1).pool
+    return Ladder(folder / "runs" / "pool.jsonl", seed=1).pool
 
 
-def test_an_empty_ladder_has_nobody(tmp_path: Path) -> None:
-    assert data_of(ladder_of(tmp_path)) == {
-        "players": [],
-        "on_stockfish_scale": None,
-        "rating": None,
-        "problem": None,
-    }
+def test_a_new_ladder_has_its_rungs(tmp_path: Path) -> None:
+    data = data_of(ladder_of(tmp_path))
+    assert {row["kind"] for row in data["players"]} == {"rung"}
+    assert data["players"][-1]["name"] == "random"
+    assert data["scale"] == SCALE
+    assert (data["left_out"], data["rating"], data["problem"]) == (None, None, None)
 
 
 def test_players_stand_by_strength_and_runs_by_their_name(tmp_path: Path) -> None:
     pool = pool_of(tmp_path)
-    pool.add(Pairing("greedy", "random", Pentanomial((1, 4, 10, 20, 15))))
-    pool.add(Pairing("runs/mine:version=7", "greedy", Pentanomial((2, 8, 10, 15, 15))))
-    pool.add(Pairing("stockfish:elo=1350", "runs/mine:version=7", Pentanomial((0, 5, 10, 20, 15))))
-    data = data_of(ladder_of(tmp_path))
-    names = [row["name"] for row in data["players"]]
-    assert names == ["stockfish:elo=1350", "runs/mine:version=7", "greedy", "random"]
-    assert [row["trained"] for row in data["players"]] == [False, True, False, False]
-    assert data["players"][-1]["elo"] == 0
-    assert data["on_stockfish_scale"][0]["elo"] == 1350
+    worse, better = Pentanomial((15, 20, 10, 4, 1)), Pentanomial((1, 4, 10, 20, 15))
+    pool.add(Pairing("greedy", "teacher:depth=1", worse))
+    pool.add(Pairing("runs/mine:version=7", "teacher:depth=1", better))
+    pool.add(Pairing("alphazero-tiny:sims=0", "teacher:depth=3", better))
+    rows = {row["name"]: row for row in data_of(ladder_of(tmp_path))["players"]}
+    names = [name for name in rows if not name.startswith(("teacher:depth=1,", "teacher:depth=2"))]
+    names = [name for name in names if not name.startswith(("stockfish", "teacher:depth=4"))]
+    names = [name for name in names if not name.startswith(("teacher:depth=5", "teacher:depth=3,"))]
+    assert names == [
+        "alphazero-tiny:sims=0",
+        "teacher:depth=3",
+        "runs/mine:version=7",
+        "teacher:depth=1",
+        "greedy",
+        "random",
+    ]
+    kinds = [rows[name]["kind"] for name in names]
+    assert kinds == ["other", "rung", "run", "rung", "other", "rung"]
 
 
 def test_a_pool_that_is_being_written_is_only_read(tmp_path: Path) -> None:
+    rungs = len(data_of(ladder_of(tmp_path))["players"])
     pool_of(tmp_path).add(Pairing("greedy", "random", Pentanomial((1, 4, 10, 20, 15))))
     path = tmp_path / "runs" / "pool.jsonl"
     before = path.read_bytes() + b'{"player": "a", "opp'
     path.write_bytes(before)
-    assert len(data_of(ladder_of(tmp_path))["players"]) == 2
+    assert len(data_of(ladder_of(tmp_path))["players"]) == rungs + 1
     assert path.read_bytes() == before
+
+
+def test_results_that_are_not_used_are_said(tmp_path: Path) -> None:
+    pool_of(tmp_path).add(Pairing("greedy", "another", Pentanomial((1, 4, 10, 20, 15))))
+    assert "1 against players that are no rung" in data_of(ladder_of(tmp_path))["left_out"]
 
 
 def test_rating_is_started_once_seen_by_others_and_stopped(tmp_path: Path) -> None:
     ladder = ladder_of(tmp_path)
-    ladder.rate("greedy", 1000)
+    ladder.rate("greedy", 10_000)
     with pytest.raises(BusyError, match="another player is being rated"):
         ladder.rate("random", 2)
     restarted, pause = ladder_of(tmp_path), threading.Event()
@@ -67,8 +81,8 @@ def test_rating_is_started_once_seen_by_others_and_stopped(tmp_path: Path) -> No
             break
         pause.wait(0.01)
     rating = data_of(restarted)["rating"]
-    assert rating["games"] == 1000
-    assert {"player", "opponent", "done"} <= rating.keys()
+    assert rating["games"] == 10_000
+    assert {"player", "opponent", "done", "known"} <= rating.keys()
     restarted.stop()
     for _ in range(6000):
         if data_of(ladder)["rating"] is None:

@@ -20,7 +20,7 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
     [
         ("stockfish", "needs exactly one of elo=, skill=, nodes="),
         ("stockfish:elo=1500,nodes=5", "needs exactly one of"),
-        ("stockfish:elo=1349", r"not a whole number 1350\.\.2850"),
+        ("stockfish:elo=1319", r"not a whole number 1320\.\.2788"),
         ("stockfish:skill=21", r"not a whole number 0\.\.20"),
         ("stockfish:depth=3", "no setting 'depth'"),
         ("stockfish:nodes=3,movetime=9", "has two limits"),
@@ -42,12 +42,23 @@ def test_without_stockfish_the_error_says_how_to_install_it(
 
 
 @needs_stockfish
-@pytest.mark.parametrize("setting", ["elo=1350", "elo=2000,movetime=5", "skill=0", "nodes=1000"])
-def test_it_plays_legal_moves(setting: str) -> None:
+@pytest.mark.parametrize(
+    ("setting", "full"),
+    [
+        ("skill=0", "skill=0"),
+        ("skill=3,movetime=5", "skill=3,movetime=5"),
+        ("skill=3,movetime=100", "skill=3"),  # the default
+        ("nodes=1000", "nodes=1000"),
+        ("elo=1350", "skill=0"),  # the nearest of 1320 and 1468
+        ("elo=1600,movetime=5", "skill=2,movetime=5"),
+        ("elo=2788", "skill=10"),
+    ],
+)
+def test_it_plays_legal_moves(setting: str, full: str) -> None:
     boards = [Board(), Board(MATE_IN_ONE)] * 2
     player = load_player(f"stockfish:{setting}")
     try:
-        assert player.name == f"stockfish:{setting}"
+        assert player.name == f"stockfish:{full}"
         assert not player.choose(boards, np.zeros(4, np.uint64)).forfeits
     finally:
         player.close()

@@ -45,6 +45,7 @@ def test_names_say_which_checkpoint_it_is(run: Path, settings: str, name: str) -
     [
         ("", "runs/tree:version=1,sims=100"),
         (":sims=0", "runs/tree:version=1,sims=0"),
+        (":movetime=50", "runs/tree:version=1,movetime=50"),
         (":sims=800,cpuct=2.50", "runs/tree:version=1,sims=800,cpuct=2.5"),
         (":cpuct=1.5,temperature=1", "runs/tree:version=1,sims=100,temperature=1"),
         (":by=value", "runs/tree:version=1,by=value"),
@@ -67,8 +68,13 @@ def test_names_say_how_a_net_is_searched(
         ("sims=many", "is not a whole number"),
         ("cpuct=nan", r"cpuct=nan of player .* is not a number 0\.\.100"),
         ("by=policy", "by=policy of player .* is not value"),
+        ("sims=9,movetime=50", "has two limits; give sims or movetime"),
+        ("by=value,movetime=9", "does not search: movetime= is of no use"),
         ("by=value,sims=100", "plays by value and does not search: sims= is of no use"),
-        ("lookahead=1", "no setting 'lookahead'; it has version, sims, cpuct, by, temperature"),
+        (
+            "lookahead=1",
+            "no setting 'lookahead'; it has version, sims, movetime, cpuct, by, temperature",
+        ),
     ],
 )
 def test_wrong_ways_to_search_are_refused(tmp_path: Path, settings: str, message: str) -> None:

@@ -133,7 +133,8 @@ export type Judgement = {
 
 export type LadderData = {
   players: RatedPlayer[];
-  on_stockfish_scale: RatedPlayer[] | null;
+  scale: string;
+  left_out: string | null;
   rating: RatingProgress | null;
   problem: string | null;
 };
@@ -423,7 +424,7 @@ export type RankedMove = {
 
 export type RatedPlayer = {
   name: string;
-  trained: boolean;
+  kind: "rung" | "run" | "other";
   elo: number;
   low: number | null;
   high: number | null;
@@ -435,6 +436,7 @@ export type RatingProgress = {
   opponent?: string;
   games?: number;
   done?: number;
+  known?: string;
 };
 
 export type RunData = {

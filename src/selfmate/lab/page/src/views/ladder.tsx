@@ -19,22 +19,11 @@ export function Ladder({ place }: { place: Place }) {
     <div class="ladder">
       <section class="card" aria-labelledby="ladder-title">
         <h1 id="ladder-title">The ladder</h1>
-        {ladder.players.length === 0 ? <NoRatings /> : <Scale ladder={ladder} />}
+        <Scale ladder={ladder} />
       </section>
       <RateForm ladder={ladder} wanted={place.settings.get("player")} />
       <Learning />
     </div>
-  );
-}
-
-function NoRatings() {
-  return (
-    <p class="quiet">
-      No player has been rated yet. A rating plays matches against a ladder of opponents, from one
-      that moves at random up to Stockfish where it is installed, until two in a row are too strong.
-      The first rating plays the ladder itself as well, which takes some minutes; later ones play
-      only what is missing. <code>selfmate rate</code> does the same.
-    </p>
   );
 }
 
@@ -57,7 +46,7 @@ function RateForm({ ladder, wanted }: { ladder: LadderData; wanted: string | nul
 
 function Form({ offers, first }: { offers: Offer[]; first: string }) {
   const [player, setPlayer] = useState(first);
-  const [games, setGames] = useState("40");
+  const [games, setGames] = useState("200");
   const { problem, busy, attempt } = useAttempt();
   const rate = (event: Event) => {
     event.preventDefault();
@@ -70,9 +59,9 @@ function Form({ offers, first }: { offers: Offer[]; first: string }) {
         <label>
           <span>Games</span>
           <select value={games} onChange={(event) => setGames(event.currentTarget.value)}>
-            <option value="10">10 against each opponent: rough</option>
-            <option value="40">40 against each opponent: good</option>
-            <option value="100">100 against each opponent: precise</option>
+            <option value="40">40: rough</option>
+            <option value="200">200: good</option>
+            <option value="800">800: precise</option>
           </select>
         </label>
         <button class="main" disabled={busy}>
@@ -86,21 +75,21 @@ function Form({ offers, first }: { offers: Offer[]; first: string }) {
 
 function Progress({ rating }: { rating: NonNullable<LadderData["rating"]> }) {
   const { problem, busy, attempt } = useAttempt();
-  const { player, opponent, games, done } = rating;
+  const { player, opponent, games, done, known } = rating;
   return (
     <>
       <p class="line rating-progress" role="status">
         {player === undefined || opponent === undefined
           ? "Starting ..."
-          : `${playerTitle(player)} against ${playerTitle(opponent)}: ${done} of ${games} games`}
-        <progress value={done ?? 0} max={games ?? 1} aria-label="Games of this pairing" />
+          : `${playerTitle(player)}: ${done} of ${games} games, now against ${playerTitle(opponent)}`}
+        <progress value={done ?? 0} max={games ?? 1} aria-label="Games of this rating" />
         <button disabled={busy} onClick={() => void attempt(() => post("ladder/stop"))}>
           Stop
         </button>
       </p>
       <p class="quiet">
-        Where results are missing, the ladder's own players play first. Complete pairings are kept,
-        whatever happens.
+        {known ? `So far ${known}. ` : ""}Opponents are chosen near the player's strength as it
+        becomes known. Finished games are kept by the twenty.
       </p>
       <Problem text={problem} />
     </>

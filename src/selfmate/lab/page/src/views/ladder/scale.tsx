@@ -1,41 +1,23 @@
 // Ratings as dots with their intervals, the strongest first.
-import { useState } from "preact/hooks";
-import { playerTitle, signed } from "../../format";
+import { playerTitle } from "../../format";
 import { linkTo } from "../../place";
 import type { LadderData, RatedPlayer } from "../../types";
 
-const STOCKFISH = "stockfish";
-
 export function Scale({ ladder }: { ladder: LadderData }) {
-  const tied = ladder.on_stockfish_scale;
-  const [wanted, setWanted] = useState(STOCKFISH);
-  const onStockfish = tied !== null && wanted === STOCKFISH;
-  const players = onStockfish ? tied : ladder.players;
-  const span = spanOf(players);
+  const span = spanOf(ladder.players);
   return (
     <>
-      <div class="line scale-choice">
-        {tied !== null && (
-          <label>
-            <span>Scale</span>
-            <select value={wanted} onChange={(event) => setWanted(event.currentTarget.value)}>
-              <option value={STOCKFISH}>Stockfish's own levels</option>
-              <option value="random">Random is zero</option>
-            </select>
-          </label>
-        )}
-        <p class="quiet">
-          {onStockfish
-            ? "Elo, shifted so that Stockfish's levels fit their names best."
-            : "Elo, with the player that moves at random at zero."}{" "}
-          A line is the 95 % interval of a rating; your own runs are green.
-        </p>
-      </div>
+      <p class="quiet">
+        {ladder.scale}. A line is the 95 % interval of a rating. Your own runs are green; the rungs
+        that everyone is measured by are grey. <code>docs/how-to/read-ratings.md</code> says what
+        the numbers mean.
+      </p>
+      {ladder.left_out !== null && <p class="quiet">{ladder.left_out}.</p>}
       <table class="scale">
         <thead>
           <tr>
             <th scope="col">Player</th>
-            <th scope="col">Elo</th>
+            <th scope="col">Rating</th>
             <th scope="col" class="drawing">
               <Axis span={span} />
             </th>
@@ -44,7 +26,7 @@ export function Scale({ ladder }: { ladder: LadderData }) {
           </tr>
         </thead>
         <tbody>
-          {players.map((player) => (
+          {ladder.players.map((player) => (
             <Row key={player.name} player={player} span={span} />
           ))}
         </tbody>
@@ -93,10 +75,10 @@ function Row({ player, span }: { player: RatedPlayer; span: Span }) {
   const high = player.high ?? span.to;
   const open = [player.low === null && "open-low", player.high === null && "open-high"];
   return (
-    <tr class={player.trained ? "trained" : ""}>
+    <tr class={player.kind}>
       <th scope="row">{title}</th>
       <td class="elo">
-        <b>{signed(player.elo)}</b> <span class="quiet">{intervalText(player)}</span>
+        <b>{Math.round(player.elo)}</b> <span class="quiet">{intervalText(player)}</span>
       </td>
       <td class="drawing">
         <div class="track" aria-hidden="true">
@@ -124,8 +106,7 @@ function Row({ player, span }: { player: RatedPlayer; span: Span }) {
 }
 
 function intervalText({ low, high }: RatedPlayer): string {
-  if (low !== null && high !== null)
-    return low === high ? "by definition" : `${signed(low)} to ${signed(high)}`;
-  if (low !== null) return `at lowest ${signed(low)}`;
-  return high !== null ? `at highest ${signed(high)}` : "anywhere";
+  if (low !== null && high !== null) return `(${Math.round(low)} to ${Math.round(high)})`;
+  if (low !== null) return `(above ${Math.round(low)})`;
+  return high !== null ? `(below ${Math.round(high)})` : "(unknown)";
 }
