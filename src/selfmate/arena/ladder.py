@@ -35,7 +35,7 @@ ANCHORS = {
 START_ELO = 600.0  # where the search for a new player's level begins: the middle of the ladder
 ROUGH_GAMES = 16  # games after which an estimate is more than rough
 ROUGH_PLAN, FULL_PLAN = 4, 20  # games against one opponent before the next is chosen
-OUT_OF_REACH = 0.85  # expected score against the strongest built-in rung
+REACH_ELO = 300.0  # opponents further away than this say little
 DIGEST_LENGTH = 12
 
 
@@ -73,14 +73,12 @@ class PairingPlan:
 class Ladder:
     """Plays a player against rungs of about its strength and places it on the ruler."""
 
-    def __init__(self, pool_path: Path, seed: int, *, stockfish: bool = False) -> None:
-        """With `stockfish` its skill levels are opponents from the start; else only for players
-        that are too strong for the other rungs. ValueError if the pool is damaged."""
+    def __init__(self, pool_path: Path, seed: int) -> None:
+        """ValueError if the pool is damaged."""
         self.openings, self.seed = shuffled(shipped_openings(), seed), seed
         self.ruler = shipped_ruler()
         self.pool = Pool(pool_path)
         self.has_stockfish = find_program("stockfish") is not None
-        self._always_stockfish = stockfish
 
     def ratings(self) -> dict[str, Rating]:
         """Ratings of all rungs and of all players in the pool, the strongest first."""
@@ -128,12 +126,12 @@ class Ladder:
         return max(self._opponents(elo), key=gain)
 
     def _opponents(self, elo: float) -> list[str]:
-        built_in = [name for name in self.ruler.names if name not in ANCHORS]
-        strongest = max(self.ruler.elo(name) for name in built_in)
-        is_needed = score_of_elo(elo - strongest) > OUT_OF_REACH
-        if self.has_stockfish and (self._always_stockfish or is_needed):
-            return list(self.ruler.names)
-        return built_in
+        """The rungs that can be played and are near this rating, at least the nearest."""
+        ladder = self.ruler
+        rungs = [name for name in ladder.names if self.has_stockfish or name not in ANCHORS]
+        nearest = min(abs(ladder.elo(name) - elo) for name in rungs)
+        reach = max(REACH_ELO, nearest)
+        return [name for name in rungs if abs(ladder.elo(name) - elo) <= reach]
 
     def _pairings(self, player: str) -> list[Pairing]:
         """A player's games against rungs, one pairing an opponent."""

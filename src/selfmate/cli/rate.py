@@ -41,13 +41,6 @@ def rate(
             help="Milliseconds a move, for players that can use time.",
         ),
     ] = None,
-    stockfish: Annotated[
-        bool,
-        typer.Option(
-            "--stockfish",
-            help="Play Stockfish's skill levels too; their games differ from run to run.",
-        ),
-    ] = False,
     pool: Annotated[Path, typer.Option(help="The file of all results.")] = Path("runs/pool.jsonl"),
     seed: Annotated[
         int,
@@ -57,8 +50,8 @@ def rate(
 ) -> None:
     """Place players on the ladder, whose zero and unit are those of Stockfish's skill levels.
 
-    Opponents are chosen near the player's strength as it becomes known. They are
-    built in, and Stockfish's levels where these are too weak.
+    Opponents are chosen near the player's strength as it becomes known: teachers
+    that are built in and, from about 1100, Stockfish's levels if it is installed.
 
     The pool file keeps all results; only missing games are played.
     """
@@ -66,7 +59,7 @@ def rate(
     from selfmate.arena.match_run import MatchSession, StopRequestedError
 
     with reading_input():
-        ladder = Ladder(pool, seed, stockfish=stockfish)
+        ladder = Ladder(pool, seed)
         names = [_full_name(text, movetime) for text in players or ()]
         held = ladder.pool.hold()
     if (text := ladder.pool.left_out_text()) is not None:

@@ -112,23 +112,27 @@ def test_a_rung_has_its_rating_without_games(tmp_path: Path) -> None:
     assert list(ladder.ratings()) == [f"level {n}" for n in reversed(LEVELS)]
 
 
-def test_stockfish_is_an_opponent_of_strong_players_or_when_asked_for(
+def test_stockfish_is_an_opponent_of_strong_players_where_it_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def opponent(wins: int, *, stockfish: bool = False, installed: bool = True) -> str:
+    def opponents(rung: str, *, installed: bool = True) -> set[str]:
+        """Of a player as strong as this rung, over many games."""
         found = "/usr/games/stockfish" if installed else None
         monkeypatch.setattr(ladder_module, "find_program", lambda _: found)
-        ladder = Ladder(tmp_path / "none.jsonl", seed=1, stockfish=stockfish)
-        strongest = max(set(ladder.ruler.names) - ANCHORS.keys(), key=ladder.ruler.elo)
-        ladder.pool.pairings = [pairing("x", strongest, 10 - wins, 0, 0, 0, wins)]
-        plan = ladder.next_plan("x", 100)
-        assert plan is not None
-        return plan.opponent
+        ladder = Ladder(tmp_path / "none.jsonl", seed=1)
+        ladder.pool.pairings = [pairing("x", rung, 2, 2, 2, 2, 2)]
+        names = set()
+        for _ in range(10):
+            plan = ladder.next_plan("x", 10**6)
+            assert plan is not None
+            names.add(plan.opponent)
+            ladder.pool.pairings.append(pairing("x", plan.opponent, 2, 2, 2, 2, 2))
+        return names
 
-    assert opponent(wins=10) in ANCHORS
-    assert opponent(wins=10, installed=False) not in ANCHORS
-    assert opponent(wins=5) not in ANCHORS
-    assert opponent(wins=6, stockfish=True) in ANCHORS
+    assert opponents("teacher:depth=4") & ANCHORS.keys()
+    assert not opponents("teacher:depth=4", installed=False) & ANCHORS.keys()
+    assert not opponents("teacher:depth=2") & ANCHORS.keys()
+    assert len(opponents("teacher:depth=2")) >= 3
 
 
 def test_results_of_one_pair_are_added_up() -> None:
