@@ -39,6 +39,7 @@ BUILT_IN = (
 )
 # Where the two families meet.
 CROSSINGS = {
+    ("teacher:depth=3", LEVELS[0]): 100,
     ("teacher:depth=4,random=3", LEVELS[0]): 100,
     ("teacher:depth=4", LEVELS[0]): 100,
     ("teacher:depth=4", LEVELS[1]): 100,
