@@ -35,7 +35,7 @@ ANCHORS = {
 START_ELO = 600.0  # where the search for a new player's level begins: the middle of the ladder
 ROUGH_GAMES = 16  # games after which an estimate is more than rough
 ROUGH_PLAN, FULL_PLAN = 4, 20  # games against one opponent before the next is chosen
-REACH_ELO = 300.0  # opponents further away than this say little
+REACH_ELO = 400.0  # opponents further away than this say little
 DIGEST_LENGTH = 12
 
 

@@ -51,7 +51,7 @@ def rate(
     """Place players on the ladder, whose zero and unit are those of Stockfish's skill levels.
 
     Opponents are chosen near the player's strength as it becomes known: teachers
-    that are built in and, from about 1100, Stockfish's levels if it is installed.
+    that are built in and, from about 1000, Stockfish's levels if it is installed.
 
     The pool file keeps all results; only missing games are played.
     """

@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -72,15 +71,14 @@ def test_a_run_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
 def test_a_checkpoint_deleted_while_it_is_rated_is_a_failed_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def player_plans(_: Ladder, player: str) -> Iterator[PairingPlan]:
-        yield PairingPlan(player, "random", 2)
-        shutil.rmtree(tmp_path / "runs" / "x" / "checkpoints" / "00000003")
-        yield PairingPlan(player, "greedy", 2)
+    def next_plan(ladder: Ladder, player: str, games: int) -> PairingPlan:
+        if ladder.games_of(player):
+            shutil.rmtree(tmp_path / "runs" / "x" / "checkpoints" / "00000003")
+        return PairingPlan(player, "random", 2)
 
     make_run(tmp_path / "runs" / "x")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Ladder, "rung_plans", lambda _: ())
-    monkeypatch.setattr(Ladder, "player_plans", player_plans)
+    monkeypatch.setattr(Ladder, "next_plan", next_plan)
     with pytest.raises(JobFailedError, match=r"has no checkpoint '3'.* deletes old checkpoints"):
         rate(["runs/x"], games=2, pool=Path("pool.jsonl"))
     assert "runs/x:version=3" in (tmp_path / "pool.jsonl").read_text()
