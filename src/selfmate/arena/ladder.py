@@ -19,7 +19,7 @@ from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGa
 from selfmate.arena.match_run import digest_of
 from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.rating import Anchor, Pairing, Rating, Ruler, fit_ruler
-from selfmate.players import load_player, parse_name, parse_run_name
+from selfmate.players import load_player, parse_run_name
 from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
 from selfmate.runs import Checkpoints, CorruptError, read_card, take
 from selfmate.weights.card import read_card as read_model_card
@@ -173,6 +173,7 @@ class Pool:
         self.conditions = f"openings {digest_of(shipped_openings())}, {DEFAULT_MAX_PLIES} plies"
         self.pairings: list[Pairing] = []
         self.left_out: Counter[str] = Counter()
+        self._digests: dict[str, str | None] = {}  # of the weights of players
         if path.exists():
             self._read()
 
@@ -187,7 +188,9 @@ class Pool:
                 raise ValueError(f"{self.path}, line {number} is damaged: {error!r}") from error
 
     def _read_entry(self, entry: dict[str, Any]) -> None:
-        pairing = parse_result(entry)
+        pairing, rungs = parse_result(entry), shipped_ruler().names
+        if pairing.player in rungs and pairing.opponent not in rungs:  # as 0.1 wrote some
+            pairing = Pairing(pairing.opponent, pairing.player, pairing.pairs.swapped())
         reason = self._why_left_out(entry, pairing)
         if reason is None:
             self.pairings.append(pairing)
@@ -198,16 +201,22 @@ class Pool:
         rungs = shipped_ruler().names
         if entry["conditions"] != self.conditions:
             return "played with other openings or another limit of plies"
-        if entry.get("scale") != SCALE_VERSION and "stockfish" in pairing.opponent:
-            return "of version 0.1 against Stockfish, whose levels had other names and 50 ms a move"
+        names = (pairing.player, pairing.opponent)
+        if entry.get("scale") != SCALE_VERSION and any("stockfish" in name for name in names):
+            return "of version 0.1 with Stockfish, whose levels had other names and 50 ms a move"
         if pairing.player in rungs:
             return "between rungs of the ladder, whose ratings ship"
         if pairing.opponent not in rungs:
             return "against players that are no rung of the ladder"
-        digest = weights_digest(pairing.player)  # None for a checkpoint that was deleted: it stays
-        if digest is not None and entry.get("weights", digest) != digest:
-            return "of nets whose weights were other ones"
+        digest = self._digest(pairing.player)  # None for a checkpoint that was deleted: it stays
+        if digest is not None and entry.get("weights") != digest:
+            return "of nets with other weights, or without a note of which weights played"
         return None
+
+    def _digest(self, player: str) -> str | None:
+        if player not in self._digests:
+            self._digests[player] = weights_digest(player)
+        return self._digests[player]
 
     def left_out_text(self) -> str | None:
         """A sentence about the results that are not used; None if all are."""
@@ -237,8 +246,7 @@ class Pool:
         """Adds a result; it is on disk when this returns."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         entry = result_entry(pairing) | {"conditions": self.conditions, "scale": SCALE_VERSION}
-        digest = weights_digest(pairing.player)
-        if digest is not None:
+        if (digest := self._digest(pairing.player)) is not None:
             entry["weights"] = digest
         with self.path.open("a+b") as file:
             _truncate_to_whole_lines(file)
@@ -251,7 +259,7 @@ class Pool:
 def weights_digest(player: str) -> str | None:
     """A short digest of the weights behind a player's full name; None if there are none."""
     with suppress(OSError):  # no model has this name
-        return read_model_card(parse_name(player).kind).weights_sha256[:DIGEST_LENGTH]
+        return read_model_card(player.partition(":")[0]).weights_sha256[:DIGEST_LENGTH]
     name = parse_run_name(player)
     if not name.settings.get("version", "").isdigit():
         return None

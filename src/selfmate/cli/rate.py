@@ -16,6 +16,7 @@ from selfmate.cli.console import (
     reading_input,
     whole,
 )
+from selfmate.players import MAX_MOVETIME_MS
 
 if TYPE_CHECKING:
     from selfmate.arena.ladder import Ladder, PairingPlan
@@ -36,7 +37,7 @@ def rate(
     movetime: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1, 3_600_000),
+            parser=whole(1, MAX_MOVETIME_MS),
             metavar="MS",
             help="Milliseconds a move, for players that can use time.",
         ),

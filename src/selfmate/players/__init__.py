@@ -61,6 +61,7 @@ ENTRY_POINT_GROUP = "selfmate.players"
 # The default is SearchConfig's, which takes NumPy to import; a test compares the two.
 DEFAULT_C_PUCT, MAX_C_PUCT = 1.5, 100
 MAX_TEMPERATURE = 10
+MAX_MOVETIME_MS = 3_600_000
 
 
 class PlayerName(NamedTuple):

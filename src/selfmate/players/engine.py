@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.players import PlayerName, check_settings, integer_setting
+from selfmate.players import MAX_MOVETIME_MS, PlayerName, check_settings, integer_setting
 from selfmate.players.engine_client import AnalysisReader, Timeouts
 from selfmate.players.engine_pool import (
     EngineConfig,
@@ -34,7 +34,6 @@ DEFAULT_MOVETIME_MS = 100  # of engines that are given no other limit
 # `uci:path=PROGRAM`: what one move may take.
 MAX_DEPTH = 100
 MAX_NODES = 10**9
-MAX_MOVETIME_MS = 3_600_000
 
 # `stockfish:`: ratings of its skill levels from 0 up, as its authors fitted them to the CCRL Blitz
 # list at 120 s + 1 s (Stockfish commit a08b8d4). Errors are about 30 Elo, the list's own about 100.
@@ -182,8 +181,8 @@ def _program_setting(name: PlayerName) -> str:
 def make_stockfish(name: PlayerName, timeouts: Timeouts | None = None) -> EnginePlayer:
     """A player like `stockfish:skill=3`, `stockfish:elo=1500`, `stockfish:nodes=1000`.
 
-    `elo=` is the skill level nearest to it. Stockfish's own UCI_Elo means other strengths in
-    versions up to 15, and levels between two skill levels play like the lower one.
+    `elo=` is the skill level nearest to it: Stockfish's own UCI_Elo means other strengths in
+    versions up to 15.
     """
     check_settings(name, (*STOCKFISH_STRENGTHS, "movetime"))
     given = [key for key in STOCKFISH_STRENGTHS if key in name.settings]

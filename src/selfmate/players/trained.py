@@ -19,6 +19,7 @@ from selfmate.nets.q_net import QNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.transformer import Transformer
 from selfmate.players import (
+    MAX_MOVETIME_MS,
     PlayerName,
     c_puct_setting,
     check_settings,
@@ -36,7 +37,6 @@ from selfmate.weights.card import read_card
 
 Net = QNet | MoveScorer | SeResNet | Transformer
 MAX_SIMULATIONS = 1_000_000
-MAX_MOVETIME_MS = 3_600_000
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -184,7 +184,9 @@ def test_results_that_cannot_be_compared_are_left_out_and_counted(tmp_path: Path
     lines = [
         {"player": "mine", "opponent": "teacher:depth=2", **old},  # of 0.1, as good as new
         {"player": "mine", "opponent": "stockfish:elo=1350", **old},
+        {"player": "stockfish:elo=1350", "opponent": "teacher:depth=3", **old},
         {"player": "mine", "opponent": "stockfish:skill=1", **old},
+        {"player": "alphazero-tiny:sims=9", "opponent": "random", **old},  # which weights?
         {"player": "greedy", "opponent": "mine", **old},
         {"player": "teacher:depth=2", "opponent": "teacher:depth=1", **old},
         {"player": "mine", "opponent": "random", **old, "conditions": "other openings"},
@@ -194,9 +196,16 @@ def test_results_that_cannot_be_compared_are_left_out_and_counted(tmp_path: Path
     again = Pool(path)
     assert again.pairings == [pairing("mine", "teacher:depth=2", 0, 0, 5, 0, 0)]
     text = again.left_out_text() or ""
-    assert text.startswith(f"6 results of {path} are not used: 2 of version 0.1 against Stockfish")
-    for reason in ("no rung", "between rungs", "other openings", "weights were other ones"):
+    assert text.startswith(f"8 results of {path} are not used: 3 of version 0.1 with Stockfish")
+    for reason in ("no rung", "between rungs", "other openings", "2 of nets with other weights"):
         assert reason in text
+
+
+def test_a_result_of_0_1_counts_whichever_side_the_rung_was(tmp_path: Path) -> None:
+    path = tmp_path / "pool.jsonl"
+    entry = {"player": "teacher:depth=1", "opponent": "greedy", "pairs": [1, 2, 3, 4, 5]}
+    path.write_text(json.dumps(entry | {"conditions": Pool(path).conditions}) + "\n")
+    assert Pool(path).pairings == [pairing("greedy", "teacher:depth=1", 5, 4, 3, 2, 1)]
 
 
 def test_results_of_nets_say_which_weights_played(tmp_path: Path) -> None:
