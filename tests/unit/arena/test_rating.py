@@ -257,7 +257,7 @@ def is_covered(truth: Mapping[str, float], ratings: Mapping[str, Rating]) -> lis
 def coverage(pairs: int, given: Conditions) -> Floats:
     rng = np.random.default_rng(6)
     hits = []
-    for _ in range(600):
+    for _ in range(1000):
         tournament = Tournament(rng, pairs, given)
         hits.append(is_covered(tournament.truth, tournament.ratings()))
     return np.asarray(np.mean(hits, axis=0))
@@ -274,7 +274,4 @@ def coverage(pairs: int, given: Conditions) -> Floats:
 )
 def test_intervals_cover_the_truth(pairs: int, conditions: Conditions) -> None:
     shares = coverage(pairs, conditions)
-    rungs, players = shares[: -len(PLAYERS)], shares[-len(PLAYERS) :]
-    assert 0.93 <= rungs.mean() <= 0.97, rungs
-    assert 0.93 <= players.mean() <= 0.97, players
-    assert (np.abs(shares - 0.95) < 0.04).all(), shares
+    assert ((shares >= 0.93) & (shares <= 0.97)).all(), shares
