@@ -24,7 +24,7 @@ def start(
         page.get_by_text("Start from another position").click()
         page.get_by_label("Position as FEN").fill(fen)
     page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.get_by_role("region", name="Game")).to_be_visible()
+    expect(page.get_by_role("region", name="Game", exact=True)).to_be_visible()
     return PageBoard(page, from_black=side == "Black")
 
 
@@ -129,7 +129,7 @@ def test_a_game_with_the_keyboard_alone(page: Page) -> None:
     reach("details input")
     page.keyboard.type(TWO_ROOKS)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name="Game")).to_be_visible()
+    expect(page.get_by_role("region", name="Game", exact=True)).to_be_visible()
     reach(".typed input")
     page.keyboard.type("Qh5")
     page.keyboard.press("Enter")
@@ -197,7 +197,7 @@ def test_a_link_opens_a_game_and_a_restarted_lab_resumes_it(
     with running_lab(tmp_path) as lab:
         page.goto(lab.link)
         page.goto(f"{lab.address}/#/play?player=greedy")
-        expect(page.get_by_role("region", name="Game")).to_be_visible()
+        expect(page.get_by_role("region", name="Game", exact=True)).to_be_visible()
         board = PageBoard(page)
         board.click("e2", "e4")
         expect_moves(page, 2)

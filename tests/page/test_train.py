@@ -88,7 +88,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
     page.reload()
     expect(view.get_by_text("12 of 30 games · trained for")).to_be_visible()
     view.get_by_role("link", name="Play", exact=True).click()
-    expect(page.get_by_role("region", name="Game")).to_be_visible()
+    expect(page.get_by_role("region", name="Game", exact=True)).to_be_visible()
     play_to_the_end(page)
     name, game = downloaded(page)
     assert "reinforce-tiny-1" in name
