@@ -9,7 +9,8 @@ from typing import Any
 
 from selfmate.runs import RunDirectory, pack
 from selfmate.runs.files import replace_file
-from selfmate.runs.metrics import TIMINGS, read_lines
+from selfmate.runs.lines import CheckedLines
+from selfmate.runs.metrics import TIMINGS
 from selfmate.weights import card_path, weights_path
 from selfmate.weights.card import ModelCard, Rating
 
@@ -57,7 +58,7 @@ def ship(run: RunDirectory, version: str, name: str, provenance: Provenance) -> 
 
 def _seconds(run: RunDirectory, step: int) -> float:
     """Duration of all steps up to this one."""
-    lines = (line for _, line in read_lines(run.path / TIMINGS))
+    lines = (line for _, line in CheckedLines(run.path / TIMINGS))
     return sum(float(line["seconds"]) for line in lines if int(line["step"]) <= step)
 
 

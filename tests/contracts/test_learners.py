@@ -1,5 +1,6 @@
 """What every learner promises, whatever it learns."""
 
+import json
 import signal
 from collections.abc import Callable
 from dataclasses import fields
@@ -17,6 +18,7 @@ from selfmate.runs.directory import RunDirectory
 from selfmate.runs.run import SampleGame
 from selfmate.runs.session import Session
 from selfmate.runs.status import Progress
+from unit.cli.process import selfmate
 from unit.cli.toy_process import outcome
 from unit.learners.wrong_settings import wrong_settings
 
@@ -44,6 +46,14 @@ def test_a_run_finishes_with_its_plotted_metrics_and_a_player(
     found = run.checkpoint()
     assert found.weights
     assert found.card.player
+
+
+def test_a_whole_run_is_inspected_without_complaint(reference: Reference) -> None:
+    shown = selfmate("inspect", str(reference.run), "--json")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    report = json.loads(shown.stdout)
+    assert report["figures"]
+    assert not any(entry["damage"] for entry in report["checkpoints"])
 
 
 def test_a_learner_that_plays_shows_legal_games(learner: Learner, reference: Reference) -> None:

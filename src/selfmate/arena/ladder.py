@@ -16,12 +16,13 @@ from typing import IO, Any
 
 from selfmate.arena.elo import Pentanomial, score_of_elo
 from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame, pair_counts
-from selfmate.arena.match_run import digest_of
+from selfmate.arena.match_run import digest_of, fault_of
 from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.rating import Anchor, Pairing, Rating, Ruler, fit_ruler
 from selfmate.players import load_player, parse_run_name
 from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
 from selfmate.runs import Checkpoints, CorruptError, read_card, take
+from selfmate.runs.lines import LineReader, checked_line
 from selfmate.weights.card import read_card as read_model_card
 
 SCALE_VERSION = 2  # raised when results of older pools no longer mean the same
@@ -174,18 +175,22 @@ class Pool:
         self.pairings: list[Pairing] = []
         self.left_out: Counter[str] = Counter()
         self._digests: dict[str, str | None] = {}  # of the weights of players
+        self._unchecked: str | None = None  # a sentence about results without a checksum
         if path.exists():
             self._read()
 
     def _read(self) -> None:
-        text = self.path.read_text("utf-8")
-        for number, line in enumerate(text.splitlines(keepends=True), start=1):
-            if not line.endswith("\n"):  # another process may be writing it
+        reader = LineReader(str(self.path))
+        for number, line in enumerate(self.path.read_bytes().splitlines(keepends=True), start=1):
+            if not line.endswith(b"\n"):  # another process may be writing it
                 break
             try:
-                self._read_entry(json.loads(line))
+                self._read_entry(reader.read(line))
             except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(f"{self.path}, line {number} is damaged: {error!r}") from error
+                raise ValueError(
+                    f"{self.path}, line {number} is damaged: {fault_of(error)}"
+                ) from error
+        self._unchecked = reader.unchecked_notice()
 
     def _read_entry(self, entry: dict[str, Any]) -> None:
         pairing, rungs = parse_result(entry), shipped_ruler().names
@@ -219,11 +224,15 @@ class Pool:
         return self._digests[player]
 
     def left_out_text(self) -> str | None:
-        """A sentence about the results that are not used; None if all are."""
-        if not self.left_out:
-            return None
-        reasons = "; ".join(f"{count} {reason}" for reason, count in self.left_out.items())
-        return f"{self.left_out.total()} results of {self.path} are not used: {reasons}"
+        """What to know about the results: which are not used, which have no checksum; or None."""
+        texts = []
+        if self.left_out:
+            reasons = "; ".join(f"{count} {reason}" for reason, count in self.left_out.items())
+            total = self.left_out.total()
+            texts.append(f"{total} results of {self.path} are not used: {reasons}")
+        if self._unchecked is not None:
+            texts.append(self._unchecked)
+        return "; ".join(texts) or None
 
     def hold(self) -> IO[bytes]:
         """Locks the pool until the returned file is closed; ValueError if another process has it.
@@ -250,7 +259,7 @@ class Pool:
             entry["weights"] = digest
         with self.path.open("a+b") as file:
             _truncate_to_whole_lines(file)
-            file.write(json.dumps(entry).encode() + b"\n")
+            file.write(checked_line(entry))
             file.flush()
             os.fsync(file.fileno())
         self.pairings.append(pairing)

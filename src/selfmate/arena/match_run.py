@@ -27,6 +27,7 @@ from selfmate.arena.sprt import Sprt
 from selfmate.players import Player
 from selfmate.runs import CorruptError, take
 from selfmate.runs.files import parse, pretty, read_plain, replace_file
+from selfmate.runs.lines import LineReader, checked_line
 
 MAX_PROGRESS_BYTES = 2**18
 SECONDS_BETWEEN_UPDATES = 0.25
@@ -165,6 +166,7 @@ class MatchLog:
         """Without `resume` the log starts anew. A last line that was cut off is dropped."""
         self.path = path
         self.games: dict[int, PlayedGame] = {}
+        self.notice: str | None = None  # a sentence about games without a checksum
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file: IO[bytes] = path.open("a+b")
         try:
@@ -191,28 +193,36 @@ class MatchLog:
         if not resume:
             return 0
         self._file.seek(0)
-        kept_bytes = 0
+        kept_bytes, reader = 0, LineReader(str(self.path))
         for number, line in enumerate(self._file, start=1):
             if not line.endswith(b"\n"):
                 break
             try:
-                self._read_line(number, line, conditions)
-            except (KeyError, TypeError, json.JSONDecodeError) as error:
-                raise ValueError(f"{self.path}, line {number} is damaged: {error!r}") from error
+                self._read_entry(number, reader.read(line), conditions)
+            except (KeyError, TypeError, CorruptError) as error:
+                raise ValueError(
+                    f"{self.path}, line {number} is damaged: {fault_of(error)}"
+                ) from error
             kept_bytes += len(line)
+        self.notice = reader.unchecked_notice()
         return kept_bytes
 
-    def _read_line(self, number: int, line: bytes, conditions: MatchConditions) -> None:
+    def _read_entry(self, number: int, entry: dict[str, Any], conditions: MatchConditions) -> None:
         if number > 1:
-            game = parse_game(line)
+            game = parse_game(entry)
             self.games[game.number] = game
-        elif (found := json.loads(line)["agreement"]) != _as_json(conditions):
+        elif (found := entry["agreement"]) != _as_json(conditions):
             raise ValueError(f"{self.path} is the log of another match: {found}")
 
     def _write(self, entry: dict[str, Any]) -> None:
-        self._file.write(json.dumps(entry).encode() + b"\n")
+        self._file.write(checked_line(entry))
         self._file.flush()
         os.fsync(self._file.fileno())
+
+
+def fault_of(error: Exception) -> str:
+    """What is wrong with an entry, in words."""
+    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
 
 
 def _as_json(conditions: MatchConditions) -> Any:
@@ -220,16 +230,15 @@ def _as_json(conditions: MatchConditions) -> Any:
     return json.loads(json.dumps(asdict(conditions)))
 
 
-def parse_conditions(line: bytes) -> MatchConditions:
+def parse_conditions(entry: dict[str, Any]) -> MatchConditions:
     """The first line of a log; KeyError, TypeError or ValueError if it is not one."""
-    fields = json.loads(line)["agreement"]
+    fields = entry["agreement"]
     a, b = fields["players"]
     return MatchConditions(**fields | {"players": (str(a), str(b))})
 
 
-def parse_game(line: bytes) -> PlayedGame:
+def parse_game(entry: dict[str, Any]) -> PlayedGame:
     """Any other line of a log; KeyError, TypeError or ValueError if it is not one."""
-    entry = json.loads(line)
     opening = entry["opening"]
     return PlayedGame(
         number=int(entry["number"]),

@@ -213,7 +213,7 @@ def inspect(
 ) -> None:
     """Show a run: settings, metrics, notes, replay buffer, checkpoints.
 
-    Every checkpoint is verified.
+    Every checkpoint is verified, and every line of its other files.
     """
     from selfmate.cli.inspect_view import print_inspection
     from selfmate.runs import RunDirectory
@@ -240,6 +240,7 @@ def _report(
         "message": run.status().message,
         **_times(run),
         "figures": {name: _spread(values) for name, values in series.items()},
+        "notices": run.notices(),
         "notes": list(run.notes()),
         "sample": run.newest_sample(),
         "checkpoints": surveyed.checkpoints,

@@ -120,6 +120,8 @@ def _print_head(console: Console, report: Report) -> None:
         grid.add_row("  last game", escape(_game_text(report["sample"])))
     console.print(f"[bold]{escape(report['run'])}[/]  {escape(report['learner'])}")
     console.print(grid)
+    for notice in report["notices"]:
+        console.print(f"  [yellow]{escape(notice)}[/]")
 
 
 def _game_text(sample: Mapping[str, Any]) -> str:

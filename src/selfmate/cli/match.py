@@ -136,6 +136,8 @@ def match(
         )
         _check_folder(pgn)
         run = MatchRun((load_player(a), load_player(b)), settings, log, resume)
+    if run.log.notice is not None:
+        typer.echo(run.log.notice, err=True)
     seconds = _play(run)
     if run.stopped:
         typer.echo("the match was asked to stop; --resume continues it", err=True)

@@ -21,6 +21,7 @@ from selfmate.arena.match_run import (
 from selfmate.arena.sprt import Sprt
 from selfmate.rules import RESULT_TEXTS, Board, sans_of
 from selfmate.runs.files import open_plain
+from selfmate.runs.lines import LineReader
 
 RESULTS = (1, 0, -1)
 MAX_POINTS = 200  # of a score curve
@@ -162,6 +163,7 @@ class MatchFile:
 
     def _reset(self) -> None:
         self._read_bytes = 0
+        self._reader = LineReader(self.path.name)
         self._conditions: MatchConditions | None = None
         self.games: dict[int, PlayedGame] = {}
         self.order: list[int] = []  # numbers of the games as they ended
@@ -238,9 +240,9 @@ class MatchFile:
         """Whether the line is valid; reading ends at the first one that is not."""
         try:
             if self._conditions is None:
-                self._conditions = parse_conditions(line)
+                self._conditions = parse_conditions(self._reader.read(line))
                 return True
-            game = parse_game(line)
+            game = parse_game(self._reader.read(line))
             is_valid = game.result in RESULTS and all(isinstance(m, str) for m in game.moves)
         except (KeyError, TypeError, ValueError, RecursionError):
             return False

@@ -233,10 +233,13 @@ class RunFeed:
             "newest": self._curves.newest,
             "steps": list(self._steps),
             "curves": self._curves.data(),
-            "notes": list(self._notes)[::-1],
+            "notes": [*self._damage(), *list(self._notes)[::-1]],
             "best": run.best(),
             "checkpoints": Checkpoints(self._path).steps(),
         }
+
+    def _damage(self) -> list[NoteData]:
+        return [{"step": 0, "text": text, "alarm": True} for text in self._files.damage()]
 
     def _read(self, unit: str) -> bool:
         """Whether the files were read to their ends."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from selfmate.runs.card import Best, Card, read_header
 from selfmate.runs.checkpoint import BEST, Checkpoints, read_card, read_weights
 from selfmate.runs.files import parse, read_plain, remove
-from selfmate.runs.metrics import METRICS, NOTES, SAMPLES, TIMINGS, last_line, read_lines
+from selfmate.runs.lines import CheckedLines
+from selfmate.runs.metrics import METRICS, NOTES, SAMPLES, TIMINGS, last_line, line_notices
 from selfmate.runs.run import MAX_SAMPLE_BYTES, Arrays, CorruptError, RunRefusedError
 from selfmate.runs.status import Lock, Status, is_locked, read_status
 
@@ -56,7 +57,7 @@ class RunDirectory:
 
     def metrics(self) -> Iterator[dict[str, Any]]:
         """One line per step, oldest first."""
-        return (line for _, line in read_lines(self.path / METRICS))
+        return (line for _, line in CheckedLines(self.path / METRICS))
 
     def columns(self) -> dict[str, NDArray[np.float64]]:
         """One array per metric, with NaN for steps that did not report it."""
@@ -69,26 +70,46 @@ class RunDirectory:
 
     def timings(self) -> Iterator[dict[str, Any]]:
         """One line per step: how many seconds it took, and when it ended."""
-        return (line for _, line in read_lines(self.path / TIMINGS))
+        return (line for _, line in CheckedLines(self.path / TIMINGS))
 
     def notes(self) -> Iterator[dict[str, Any]]:
         """One line per note: its step and a sentence; `aloud` is false if it was not printed,
         `alarm` true if somebody should act."""
-        return (line for _, line in read_lines(self.path / NOTES))
+        return (line for _, line in CheckedLines(self.path / NOTES))
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """One line per sample game, with its step: see `SampleGame`."""
-        return (line for _, line in read_lines(self.path / SAMPLES))
+        return (line for _, line in CheckedLines(self.path / SAMPLES))
 
     def newest_sample(self) -> dict[str, Any] | None:
         """The last of `samples`, found without reading the others."""
         return last_line(self.path / SAMPLES, MAX_SAMPLE_BYTES)
 
     def best(self) -> Best | None:
+        """By the newest card that can be read: every checkpoint knows the best one so far."""
+        for step in reversed(Checkpoints(self.path).steps()):
+            try:
+                return self._card(step).best
+            except CorruptError:
+                continue
+        return None
+
+    def notices(self) -> list[str]:
+        """What is wrong with the files beside the checkpoints, in sentences."""
+        return [*line_notices(self.path), *self._best_notices()]
+
+    def _best_notices(self) -> list[str]:
+        """best.json is for people and other programs; we follow the cards."""
+        best = self.best()
         try:
-            return Best.parse(parse(read_plain(self.path / BEST, MAX_BEST_BYTES), BEST))
-        except ValueError:
-            return None
+            told = Best.parse(parse(read_plain(self.path / BEST, MAX_BEST_BYTES), BEST))
+        except ValueError as error:
+            damage = f"{BEST} is missing or damaged: {error}"
+            return [f"{damage}; by the cards the best is step {best.step}"] if best else []
+        if told == best:
+            return []
+        by_cards = f"it is step {best.step}" if best else "there is none yet"
+        return [f"{BEST} says that step {told.step} is the best; by the cards {by_cards}"]
 
     def checkpoints(self) -> dict[int, Card | CorruptError]:
         """Every checkpoint's card, or what is wrong with it."""
@@ -116,11 +137,19 @@ class RunDirectory:
                 return Found(card=card, weights=weights, passed_over=tuple(passed_over))
         raise RunRefusedError("; ".join(passed_over) or f"{self.path} has no checkpoint yet")
 
+    def _card(self, step: int) -> Card:
+        card = read_card(Checkpoints(self.path).path(step))
+        self._check_own(card)
+        return card
+
     def _weights(self, path: Path) -> tuple[Card, Arrays]:
         card, weights = read_weights(path)
+        self._check_own(card)
+        return card, weights
+
+    def _check_own(self, card: Card) -> None:
         if card.header.digest() != self.header.digest():
             raise CorruptError("it belongs to another run")
-        return card, weights
 
     def _candidates(self, version: str | int) -> list[int]:
         newest_first = Checkpoints(self.path).steps()[::-1]

@@ -6,7 +6,6 @@ import re
 import shutil
 import stat
 import tomllib
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
@@ -107,11 +106,6 @@ def canonical(value: Json) -> str:
 def pretty(value: Json) -> bytes:
     """Indented JSON with sorted keys, for files that people read."""
     return json.dumps(value, sort_keys=True, indent=1, allow_nan=False).encode() + b"\n"
-
-
-def json_line(entry: Mapping[str, Json]) -> bytes:
-    """One line of JSON. Keys stay in the order given, so that the step comes first."""
-    return json.dumps(entry, allow_nan=False).encode() + b"\n"
 
 
 def parse(data: bytes, name: str) -> dict[str, Any]:

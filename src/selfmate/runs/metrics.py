@@ -1,24 +1,16 @@
 """Metrics of a run, its notes, timings and sample games: append-only files with a line per step."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from selfmate.runs.files import (
-    PLAIN,
-    json_line,
-    make_directory,
-    open_plain,
-    parse,
-    timestamp,
-    write_all,
-)
+from selfmate.runs.files import PLAIN, make_directory, open_plain, timestamp, write_all
+from selfmate.runs.lines import CheckedLines, LineReader, checked_line, damage_notice
 from selfmate.runs.run import CorruptError, Json, Note, SampleGame
 
 METRICS, TIMINGS, NOTES = "metrics.jsonl", "timings.jsonl", "notes.jsonl"
 GAMES, SAMPLES = "games", "games/samples.jsonl"
-MAX_LINE_BYTES = 2**20
 MAX_READ_BYTES = 2**22  # that `GrowingLines` reads at a time
 
 
@@ -36,7 +28,7 @@ class LineFile:
         self.size_bytes = size_bytes
 
     def append(self, entry: Mapping[str, Json]) -> None:
-        line = json_line(entry)
+        line = checked_line(entry)
         try:
             write_all(self._descriptor, line)
         except OSError:
@@ -47,7 +39,7 @@ class LineFile:
     def truncate_after(self, step: int) -> None:
         """Drops all lines of later steps."""
         size_bytes = 0
-        for end, line in read_lines(self.path):
+        for end, line in CheckedLines(self.path):
             number = line.get("step")
             if not isinstance(number, int) or number > step:
                 break
@@ -111,21 +103,10 @@ class MetricsWriter:
             file.close()
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Whole lines, each with the position after it, up to the first corrupt one. A line that a kill
-    cut off is no line yet; a file that is missing has no lines."""
-    try:
-        file = open_plain(path)
-    except CorruptError:
-        return
-    end = 0
-    with file:
-        while (line := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
-            end += len(line)
-            try:
-                yield end, parse(line, path.name)
-            except CorruptError:
-                return
+def line_notices(directory: Path) -> list[str]:
+    """What is wrong with the lines of a run: damaged ones, and those without a checksum."""
+    names = (METRICS, TIMINGS, NOTES, SAMPLES)
+    return [notice for name in names for notice in CheckedLines(directory / name).notices()]
 
 
 def last_line(path: Path, max_bytes: int) -> dict[str, Any] | None:
@@ -135,13 +116,14 @@ def last_line(path: Path, max_bytes: int) -> dict[str, Any] | None:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * max_bytes))
             # Half a line may follow the last whole one.
             lines = file.read(2 * max_bytes).rpartition(b"\n")[0]
-        return parse(lines.rpartition(b"\n")[2], path.name)
+        return LineReader(path.name).read(lines.rpartition(b"\n")[2])
     except CorruptError:
         return None
 
 
 class GrowingLines:
-    """Follows a file that another process writes: each line is read once, as it appears."""
+    """Follows a file that another process writes: each line is read once, as it appears. Damaged
+    lines are left out."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -150,6 +132,13 @@ class GrowingLines:
     def rewind(self) -> None:
         """The next `more` starts at the beginning."""
         self._end, self._last = 0, b""  # of what was read, and its last line
+        self._reader = LineReader(self._path.name)
+        self._lines = 0
+        self._damaged: list[int] = []
+
+    def damage(self) -> str | None:
+        """A sentence about the damaged lines so far; None if there were none."""
+        return damage_notice(self._path.name, len(self._damaged), min(self._damaged, default=0))
 
     def more(self) -> tuple[bool, list[dict[str, Any]]]:
         """Whether all lines returned so far are void, and some of the lines that follow; none if
@@ -169,15 +158,15 @@ class GrowingLines:
         return is_void, self._whole_lines(data)
 
     def _whole_lines(self, data: bytes) -> list[dict[str, Any]]:
-        """Up to the first line that is corrupt or incomplete."""
         found = []
         for line in data.split(b"\n")[:-1]:
-            try:
-                found.append(parse(line, self._path.name))
-            except CorruptError:
-                break
+            self._lines += 1
             self._last = line + b"\n"
             self._end += len(self._last)
+            try:
+                found.append(self._reader.read(line))
+            except CorruptError:
+                self._damaged.append(self._lines)
         return found
 
 
@@ -196,3 +185,7 @@ class GrowingFiles:
                 file.rewind()
             parts = [file.more() for file in self._files]
         return is_void, [lines for _, lines in parts]
+
+    def damage(self) -> list[str]:
+        """A sentence for each file with damaged lines."""
+        return [damage for file in self._files if (damage := file.damage()) is not None]

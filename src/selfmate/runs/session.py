@@ -16,7 +16,7 @@ from selfmate.runs.card import CONFIG, Card, Header, read_header
 from selfmate.runs.checkpoint import CHECKPOINTS, MISFITS, SHARDS, Checkpoint, Checkpoints, Policy
 from selfmate.runs.files import beside_name
 from selfmate.runs.manager import CheckpointManager, Terms
-from selfmate.runs.metrics import GAMES, METRICS, NOTES, SAMPLES, TIMINGS
+from selfmate.runs.metrics import GAMES, METRICS, NOTES, SAMPLES, TIMINGS, line_notices
 from selfmate.runs.run import Arrays, CorruptError, Json, Plan, RunRefusedError, RunStep, State
 from selfmate.runs.status import LOCK, Lock, Progress, SessionTimer, read_status
 
@@ -78,6 +78,8 @@ def open_run(directory: Path, header: Header, policy: Policy, session: Session) 
         return DiskRun(_Opened(directory, None, iter([final])), header, policy, session)
     lock = RunLock(directory, header, session.resume)
     try:
+        for notice in line_notices(directory):
+            session.say(f"{directory}: {notice}")
         metrics_bytes = _size_bytes(directory / METRICS)
         usable = Checkpoints(directory).usable(header, metrics_bytes, session.say)
         first = next(usable, None)

@@ -199,6 +199,15 @@ def test_results_that_cannot_be_compared_are_left_out_and_counted(tmp_path: Path
     assert text.startswith(f"8 results of {path} are not used: 3 of version 0.1 with Stockfish")
     for reason in ("no rung", "between rungs", "other openings", "2 of nets with other weights"):
         assert reason in text
+    assert text.count("9 lines without a checksum") == 1
+
+
+def test_a_changed_result_of_the_pool_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "pool.jsonl"
+    Pool(path).add(pairing("a", "random", 1, 2, 3, 4, 5))
+    path.write_text(path.read_text().replace("[1, 2,", "[0, 2,"))
+    with pytest.raises(ValueError, match=r"pool\.jsonl, line 1 is damaged: its checksum"):
+        Pool(path)
 
 
 def test_a_result_of_0_1_counts_whichever_side_the_rung_was(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Matches on disk: logs, resuming, SPRT, and sessions that are watched and stopped by others."""
 
 import io
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import chess.pgn
@@ -124,6 +126,32 @@ def test_a_damaged_or_foreign_log_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b'{"number": 0}\n')
     with pytest.raises(ValueError, match="line 2 is damaged"):
         MatchLog(path, CONDITIONS, resume=True)
+
+
+def test_a_changed_result_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = MatchLog(path, CONDITIONS, resume=False)
+    log.add(game(0, -1))
+    log.close()
+    path.write_bytes(path.read_bytes().replace(b'"result": -1', b'"result": 1'))
+    with pytest.raises(
+        ValueError, match=r"line 2 is damaged: its checksum does not fit"
+    ):
+        MatchLog(path, CONDITIONS, resume=True)
+
+
+def test_a_log_of_version_0_1_is_read_with_a_notice(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    lines = [{"agreement": asdict(CONDITIONS)}, asdict(game(0, 1)), asdict(game(1, 0))]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    log = MatchLog(path, CONDITIONS, resume=True)
+    assert log.games == {0: game(0, 1), 1: game(1, 0)}
+    assert f"{path} has 3 lines without a checksum" in (log.notice or "")
+    log.add(game(2, 1))
+    log.close()
+    again = MatchLog(path, CONDITIONS, resume=True)
+    assert len(again.games) == 3
+    again.close()
 
 
 def test_comments_of_searches_are_kept_with_the_game(tmp_path: Path) -> None:

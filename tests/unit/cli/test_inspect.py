@@ -41,16 +41,14 @@ def test_the_replay_of_the_newest_checkpoint_is_analysed(report: dict[str, Any])
 
 
 def test_notes_and_times_are_reported(report: dict[str, Any], folder: Path) -> None:
-    lines = (folder / "r" / "notes.jsonl").read_text().splitlines()
-    assert report["notes"] == [json.loads(line) for line in lines]
+    assert report["notes"] == list(RunDirectory(folder / "r").notes())
     assert report["notes"][0]["step"] == 1
     assert {"self_play", "forward", "evaluation"} <= report["shares"].keys()
     assert 0 < sum(report["shares"].values()) <= 1
 
 
 def test_the_last_game_is_reported(report: dict[str, Any], folder: Path) -> None:
-    line = (folder / "r" / "games" / "samples.jsonl").read_text().splitlines()[-1]
-    assert report["sample"] == json.loads(line)
+    assert report["sample"] == list(RunDirectory(folder / "r").samples())[-1]
     assert report["sample"]["step"] == 4
     shown = " ".join(selfmate("inspect", "r", cwd=folder).stdout.split())
     assert f"last game step 4: {report['sample']['white']} - " in shown

@@ -116,14 +116,36 @@ def test_unknown_versions_are_refused_with_what_there_is(
         RunDirectory(tmp_path).checkpoint(version)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"step": "2", "score": 1}', '{"step": 2}'])
-def test_without_a_readable_best_the_last_is_taken(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", [None, "", "[]", '{"step": "2", "score": 1}', '{"step": 2}', '{"step": 9, "score": 1}']
+)
+def test_the_cards_know_the_best_whatever_best_json_says(tmp_path: Path, text: str | None) -> None:
     run_toy(tmp_path)
-    assert RunDirectory(tmp_path).best() == Best(2, json.loads(
-        (tmp_path / "best.json").read_text())["score"])  # fmt: skip
-    (tmp_path / "best.json").write_text(text)
-    assert RunDirectory(tmp_path).best() is None
-    assert RunDirectory(tmp_path).checkpoint("best").card.step == 12
+    run = RunDirectory(tmp_path)
+    best = Best(2, json.loads((tmp_path / "best.json").read_text())["score"])
+    assert (run.best(), run.notices()) == (best, [])
+    (tmp_path / "best.json").unlink()
+    if text is not None:
+        (tmp_path / "best.json").write_text(text)
+    assert run.best() == best
+    assert run.checkpoint("best").card.step == 2
+    (notice,) = run.notices()
+    assert "best.json" in notice
+    assert "by the cards" in notice
+
+
+def test_damaged_lines_are_left_out_and_said(tmp_path: Path) -> None:
+    run_toy(tmp_path)
+    path = tmp_path / "metrics.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], lines[3].replace(b"20", b"21"), *lines[4:]]))
+    run = RunDirectory(tmp_path)
+    assert [line["step"] for line in run.metrics()] == [1, 2, 3, *range(5, 13)]
+    assert run.notices() == ["line 4 of metrics.jsonl is damaged and left out"]
+    said: list[str] = []
+    (tmp_path / "status.json").unlink()
+    run_toy(tmp_path, Session(resume=True, say=said.append))
+    assert said == [f"{tmp_path}: line 4 of metrics.jsonl is damaged and left out"]
 
 
 def test_runs_are_listed_and_deleted(tmp_path: Path) -> None:

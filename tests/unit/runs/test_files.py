@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfmate.runs.files import config_toml, json_line, parse, parse_config_toml
+from selfmate.runs.files import config_toml, parse, parse_config_toml
+from selfmate.runs.lines import LineReader, checked_line
 from selfmate.runs.run import CorruptError, Json
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -45,4 +46,4 @@ def test_lone_surrogates_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["\N{GRINNING FACE}", "\\ud800", "\ud7ff", "é"])
 def test_other_characters_survive_the_round_trip(text: str) -> None:
-    assert parse(json_line({text: text}), "notes.jsonl") == {text: text}
+    assert LineReader("notes.jsonl").read(checked_line({text: text})) == {text: text}

@@ -1,6 +1,5 @@
 """Sample games: saved with their step, bounded, and the newest found without reading them all."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.files import json_line
+from selfmate.runs.lines import LineReader, checked_line
 from selfmate.runs.run import MAX_MOVES, MAX_SAMPLE_BYTES, SampleGame, Step
 from selfmate.runs.session import Session, open_run
 from unit.runs.kept import result
@@ -43,7 +42,7 @@ def test_the_format_of_a_line(tmp_path: Path) -> None:
                 step.show(GAME)
             step.record({})
     (line,) = (tmp_path / "games" / "samples.jsonl").read_text().splitlines()
-    assert json.loads(line) == {"step": 2, **asdict(GAME), "moves": "c2c4"}
+    assert LineReader("").read(line.encode()) == {"step": 2, **asdict(GAME), "moves": "c2c4"}
     assert line.startswith('{"step": 2, "start": "k3/4/1KQ1/4", "moves": "c2c4", ')
 
 
@@ -73,11 +72,11 @@ def test_the_newest_is_found_after_long_ones(tmp_path: Path) -> None:
     wide = "\N{GRINNING FACE}" * 200  # twelve bytes each
     moves = ("a7a8q",) * MAX_MOVES
     long = SampleGame(start=wide, moves=moves, result=wide, reason=wide, white=wide, black=wide)
-    line = json_line(long.entry(10**9))
+    line = checked_line(long.entry(10**9))
     assert len(line) <= MAX_SAMPLE_BYTES
     path = tmp_path / "games" / "samples.jsonl"
     path.write_bytes(3 * line + line[:-1])
-    assert RunDirectory(tmp_path).newest_sample() == json.loads(line)
+    assert RunDirectory(tmp_path).newest_sample() == LineReader("").read(line)
 
 
 @given(st.binary(max_size=60))
