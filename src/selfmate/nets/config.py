@@ -2,9 +2,11 @@
 
 Light to import: torch is loaded when a net is made. `XSettings` are the settings that learners
 offer. `XConfig` is the complete configuration of a net, and what the card of a checkpoint stores.
+`least_weights` are those of its hidden matrices, without which no such net can be.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -68,6 +70,10 @@ class ResNetSettings(Settings):
 class ResNetConfig(ResNetSettings):
     kind: Literal["se_resnet"] = "se_resnet"
 
+    @property
+    def least_weights(self) -> int:
+        return 2 * 9 * self.blocks * self.filters**2  # two 3x3 convolutions a block
+
     def make_net(self) -> "SeResNet":
         from selfmate.nets.resnet import SeResNet
 
@@ -97,6 +103,10 @@ class TransformerSettings(Settings):
 class TransformerConfig(TransformerSettings):
     kind: Literal["transformer"] = "transformer"
 
+    @property
+    def least_weights(self) -> int:
+        return 12 * self.blocks * self.width**2  # attention 4, the layers between 8
+
     def make_net(self) -> "Transformer":
         from selfmate.encodings.records import MOVES
         from selfmate.nets.transformer import Transformer
@@ -113,6 +123,10 @@ class QNetSettings(Settings):
 
 class QNetConfig(QNetSettings):
     kind: Literal["q_net"] = "q_net"
+
+    @property
+    def least_weights(self) -> int:
+        return sum(a * b for a, b in pairwise(self.hidden))
 
     def make_net(self) -> "QNet":
         from selfmate.encodings import ACTION_ENCODINGS
@@ -133,6 +147,10 @@ class MoveScorerSettings(Settings):
 class MoveScorerConfig(MoveScorerSettings):
     kind: Literal["move_scorer"] = "move_scorer"
     value_head: bool = Field(default=False, description="a second head predicts the result")
+
+    @property
+    def least_weights(self) -> int:
+        return sum(a * b for a, b in pairwise(self.hidden))
 
     def make_net(self) -> "MoveScorer":
         from selfmate.encodings.features import MOVE_INPUTS, POSITION_INPUTS

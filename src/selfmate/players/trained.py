@@ -94,9 +94,17 @@ def player_of(
 
 def make_net(card: Mapping[str, Json], weights: Arrays) -> Net:
     """The net that a card describes, with these weights; ValueError when the two do not fit."""
+    config = read_net_config(card)
+    # Before the net is made: a forged card may describe one that fits into no memory.
+    there_are = sum(array.size for array in weights.values())
+    if config.least_weights > there_are:
+        raise ValueError(
+            f"its card describes a net of at least {config.least_weights:,} weights, but there are "
+            f"{there_are:,}"
+        )
     # New nets draw random weights; a learner that loads an opponent must not notice.
     with torch.random.fork_rng(devices=()):
-        net = read_net_config(card).make_net()
+        net = config.make_net()
     restore(net.arrays(), weights)
     return net
 
@@ -262,6 +270,8 @@ def _checkpoint(path: Path, version: str) -> Found:
 
 def _kind(path: str, card: Mapping[str, Json]) -> str:
     kind = card.get("kind")
+    if not isinstance(kind, str):
+        raise ValueError(f"{path} holds no player of chess: kind: {kind!r} is not a text")
     if kind == "minichess":
         raise ValueError(
             f"{path} plays the mini-chess, not chess: selfmate endgame play --run {path}"
@@ -269,7 +279,7 @@ def _kind(path: str, card: Mapping[str, Json]) -> str:
     if kind not in PLAY_OPTIONS:
         there_are = ", ".join(PLAY_OPTIONS)
         raise ValueError(f"{path} holds no player of chess: kind: {kind!r} is none of {there_are}")
-    return str(kind)
+    return kind
 
 
 @contextmanager

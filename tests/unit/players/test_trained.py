@@ -7,6 +7,13 @@ import numpy as np
 import pytest
 import torch
 
+from selfmate.nets.config import (
+    MoveScorerConfig,
+    NetConfig,
+    QNetConfig,
+    ResNetConfig,
+    TransformerConfig,
+)
 from selfmate.players import check_name, load_player
 from selfmate.players.network import QPlayer
 from selfmate.rules import Board, GameBatch
@@ -159,6 +166,9 @@ def test_a_run_is_never_taken_for_a_kind(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ({"kind": "minichess"}, "plays the mini-chess, not chess: selfmate endgame play --run "),
         ({"kind": "toy"}, "holds no player of chess: kind: "),
+        ({}, "holds no player of chess: kind: None is not a text"),
+        ({"kind": ["q_net"]}, "holds no player of chess: kind: .* is not a text"),
+        ({"kind": {"q_net": 1}}, "holds no player of chess: kind: .* is not a text"),
         ({"kind": "q_net", "hidden": [], "dueling": False}, "no player of chess: hidden: "),
         ({"kind": "q_net", "hidden": [16, 9], "dueling": True}, "cannot be played: "),
         ({"kind": "q_net", "hidden": [16, 8], "dueling": False}, "cannot be played: "),
@@ -170,6 +180,31 @@ def test_what_is_no_player_of_chess_is_refused(
     make_run(tmp_path / "x", player)
     with pytest.raises(ValueError, match=message):
         load_player(str(tmp_path / "x"))
+
+
+@pytest.mark.parametrize(
+    ("config", "count"),
+    [
+        (TransformerConfig(width=4096, blocks=64), "12,884,901,888"),  # 51 GB
+        (ResNetConfig(filters=1024, blocks=64), "1,207,959,552"),
+        (QNetConfig(hidden=(8192,) * 8), "469,762,048"),
+        (MoveScorerConfig(hidden=(8192,) * 8), "469,762,048"),
+    ],
+)
+def test_a_net_that_the_weights_cannot_fill_is_never_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: NetConfig, count: str
+) -> None:
+    make_run(tmp_path / "x", config.model_dump(mode="json"))
+    monkeypatch.setattr(type(config), "make_net", lambda _: pytest.fail("it was made"))
+    with pytest.raises(ValueError, match=f"cannot be played: .* at least {count} weights, but the"):
+        load_player(str(tmp_path / "x"))
+
+
+@pytest.mark.parametrize("kind", [TransformerConfig, ResNetConfig, QNetConfig, MoveScorerConfig])
+def test_least_weights_are_a_fair_part_of_a_net(kind: type[NetConfig]) -> None:
+    config = kind()
+    there_are = sum(array.size for array in config.make_net().arrays().values())
+    assert there_are / 9 < config.least_weights < there_are
 
 
 def test_a_run_without_a_checkpoint_is_refused(run: Path) -> None:
