@@ -179,7 +179,8 @@ Position parse_fen(std::string_view fen) {
   const std::vector<std::string_view> fields = split_fields(fen);
   if (fields.size() < 4 || fields.size() > 6)
     refuse(fen, "it has " + std::to_string(fields.size()) +
-                    " fields, allowed are 4 to 6 (board, side, castling, en passant, clocks)");
+                    (fields.size() == 1 ? " field" : " fields") +
+                    ", allowed are 4 to 6 (board, side, castling, en passant, clocks)");
   Position position;
   const Color turn = parse_turn(fen, fields[1]);
   const std::uint8_t castling = parse_castling(fen, fields[2]);

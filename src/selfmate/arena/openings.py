@@ -55,7 +55,11 @@ def read_openings(path: Path) -> list[Opening]:
 
 def _read_epd(path: Path) -> list[Opening]:
     openings = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeError:
+        raise ValueError(f"{path} is not UTF-8 text") from None
+    for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         fields = line.split(";")[0].split()

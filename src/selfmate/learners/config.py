@@ -237,6 +237,8 @@ def _parsed(file: Path) -> dict[str, Any]:
         if text.lstrip().startswith("{"):
             kind, parse = "JSON", json.loads
         return parse(text)
+    except UnicodeError:
+        raise ValueError(f"{file} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{file} is no {kind} file: {error}") from None
 

@@ -1,6 +1,7 @@
 """Files of a run: strict JSON and TOML, atomic writes, and reads that follow no links."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -116,6 +117,8 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError as error:
         raise CorruptError(f"{name} is nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise CorruptError(f"{name} is not UTF-8 text") from error
     except ValueError as error:
         raise CorruptError(f"{name} is not JSON: {str(error)[:100]}") from error
     if not isinstance(value, dict):
@@ -143,6 +146,8 @@ def parse_config_toml(data: bytes) -> tuple[str, dict[str, Any]]:
     """Learner and settings of a config.toml, or CorruptError."""
     try:
         document = tomllib.loads(data.decode())
+    except UnicodeError as error:
+        raise CorruptError("config.toml is not UTF-8 text") from error
     except (ValueError, RecursionError) as error:
         raise CorruptError(f"config.toml is not TOML: {str(error)[:100]}") from error
     learner, config = document.get("learner"), document.get("config")
@@ -150,7 +155,20 @@ def parse_config_toml(data: bytes) -> tuple[str, dict[str, Any]]:
         raise CorruptError("config.toml does not hold a learner and its [config]")
     if not isinstance(config, dict):
         raise CorruptError("[config] in config.toml is not a table")
+    for key, value in config.items():
+        if not _is_setting(value):
+            raise CorruptError(
+                f"{key!r} in config.toml is {str(value)[:40]}; settings are texts, finite numbers, "
+                "bools or lists"
+            )
     return learner, config
+
+
+def _is_setting(value: Any) -> bool:
+    """TOML also has dates, tables, NaN and infinity."""
+    if isinstance(value, list):
+        return all(map(_is_setting, value))
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _key(key: str) -> str:
@@ -161,14 +179,16 @@ def _value(key: str, value: Json) -> str:
     match value:
         case bool():
             return str(value).lower()
-        case int() | float():
+        case int() | float() if math.isfinite(value):
             return repr(value)
         case str():
             return _text(value)
         case list() | tuple():
             return f"[{', '.join(_value(key, item) for item in value)}]"
         case _:
-            raise ValueError(f"{key} is {value!r}; settings are texts, numbers, bools or lists")
+            raise ValueError(
+                f"{key} is {value!r}; settings are texts, finite numbers, bools or lists"
+            )
 
 
 def _text(text: str) -> str:

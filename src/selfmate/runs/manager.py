@@ -65,6 +65,11 @@ class CheckpointManager:
         try:
             yield
         except OSError as error:
+            if not self.directory.is_dir():
+                raise RunFailedError(
+                    f"{self.directory} was moved or deleted while it was trained: a run that was "
+                    "moved resumes in its new place with --run and --resume"
+                ) from error
             reason = error.strerror or str(error)
             raise RunFailedError(
                 f"{self.directory} cannot be written: {reason}; {self.still_good}"

@@ -161,10 +161,10 @@ class RunLock:
         """A run that never began leaves nothing behind."""
         if self._lock is not None:
             if not begun and not (self._directory / CONFIG).exists():
-                (self._directory / LOCK).unlink()
+                (self._directory / LOCK).unlink(missing_ok=True)
             self._lock.release()
         for directory in self._made:  # innermost first
-            if not any(directory.iterdir()):
+            if directory.is_dir() and not any(directory.iterdir()):
                 directory.rmdir()
 
 

@@ -134,9 +134,7 @@ def test_a_changed_result_is_noticed(tmp_path: Path) -> None:
     log.add(game(0, -1))
     log.close()
     path.write_bytes(path.read_bytes().replace(b'"result": -1', b'"result": 1'))
-    with pytest.raises(
-        ValueError, match=r"line 2 is damaged: its checksum does not fit"
-    ):
+    with pytest.raises(ValueError, match=r"line 2 is damaged: its checksum does not fit"):
         MatchLog(path, CONDITIONS, resume=True)
 
 

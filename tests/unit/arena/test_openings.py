@@ -49,5 +49,11 @@ def test_bad_opening_files_are_refused(tmp_path: Path, name: str, text: str, cau
         read_openings(path)
 
 
+def test_an_opening_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.epd").write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match=r"a\.epd is not UTF-8 text"):
+        read_openings(tmp_path / "a.epd")
+
+
 def pieces(board: Board) -> int:
     return sum(letter.isalpha() for letter in board.fen().split()[0])

@@ -94,7 +94,7 @@ def test_perft_of_small_depths(depth: str, nodes: int) -> None:
         (["perft", "many"], "'many' is not a whole number from 0 to 20"),
         (["perft", "-1"], "No such option: -1"),
         (["perft", "21"], "'21' is not a whole number from 0 to 20"),
-        (["perft", "2", "--fen", "x"], "bad FEN 'x': it has 1 fields, allowed are 4 to 6"),
+        (["perft", "2", "--fen", "x"], "bad FEN 'x': it has 1 field, allowed are 4 to 6"),
         (["bench", "speed"], "no benchmark suite 'speed'; there are: rules, teacher, endgame, dqn"),
         (
             ["demo", "--seed", "x"],

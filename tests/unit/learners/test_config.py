@@ -129,7 +129,7 @@ def test_what_is_near_nothing_suggests_nothing() -> None:
         (b"rate = ", "is no TOML file"),
         (b"rate: 0.5", "is no TOML file"),
         (b"rate = 0.1\nrate = 0.2", "is no TOML file"),
-        (b"\xff\xfe", "is no TOML file"),
+        (b"\xff\xfe", "is not UTF-8 text"),
         (b"batch = " + b"1" * 5_000, "is no TOML file"),
         (b"hidden = " + b"[" * 100_000, "is no TOML file"),
         (b'{"rate": ', "is no JSON file"),

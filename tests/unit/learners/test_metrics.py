@@ -1,6 +1,5 @@
 """Metrics: every number that a learner records is declared beside it, with words for people."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from selfmate.learners.config import read_config
 from selfmate.learners.learner import EVALUATION, MATCH, Learner, Metric, find_metric, metrics_of
 from selfmate.learners.registry import LEARNERS
-from selfmate.runs.metrics import METRICS
+from selfmate.runs.directory import RunDirectory
 from selfmate.runs.session import Session
 
 SHORT = {
@@ -21,8 +20,8 @@ SHORT = {
 
 def recorded_names(learner: Learner, run: Path) -> Iterator[str]:
     """Names of the metrics in a run's file, apart from those that say how far it was."""
-    for line in (run / METRICS).read_text().splitlines():
-        yield from (name for name in json.loads(line) if name not in ("step", learner.unit))
+    for line in RunDirectory(run).metrics():
+        yield from (name for name in line if name not in ("step", learner.unit))
 
 
 @pytest.mark.parametrize("name", SHORT)

@@ -1,6 +1,7 @@
 """How a session ends: signals, the clock, a full disk. What was saved stays good, and resumes."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.run import Step
+from selfmate.runs.run import RunFailedError, Step
 from selfmate.runs.session import Session
 from unit.runs.kept import result
 from unit.runs.toy import run_toy, stop_at
@@ -146,6 +147,25 @@ def test_a_full_disk_ends_the_run_which_can_be_resumed(
     assert not list((tmp_path / "run").rglob("*.tmp")) + list((tmp_path / "run").rglob("new-*"))
     run_toy(tmp_path / "run", RESUME)
     assert result(tmp_path / "run") == whole
+
+
+@pytest.mark.parametrize("step_number", [1, 5, 12])
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_run_that_is_moved_or_deleted_ends_with_a_sentence(
+    tmp_path: Path, step_number: int, is_moved: bool
+) -> None:
+    run, elsewhere = tmp_path / "runs" / "run", tmp_path / "elsewhere"
+
+    def take_away(step: Step) -> None:
+        if step.number == step_number and run.exists():
+            run.rename(elsewhere) if is_moved else shutil.rmtree(run)
+
+    with pytest.raises(RunFailedError, match="was moved or deleted while it was trained"):
+        run_toy(run, before=take_away, fails=lambda _: False)
+    assert not run.exists()
+    if is_moved:
+        run_toy(elsewhere, RESUME, fails=lambda _: False)
+        assert RunDirectory(elsewhere).status().state == "finished"
 
 
 def finish_at(step_number: int) -> Callable[[Step], None]:
