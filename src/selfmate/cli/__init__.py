@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer._click.exceptions import ClickException
 
-from selfmate.cli.console import BadInputError, JobFailedError
+from selfmate.cli.console import BadInputError, JobFailedError, printable
 
 INTERRUPTED = 130  # the exit code that shells give to Ctrl-C
 
@@ -104,6 +104,6 @@ def main() -> None:
 
 
 def _print_error(message: object, code: int) -> int:
-    line = " ".join(str(message).split())
+    line = printable(" ".join(str(message).split()))
     print(f"selfmate: {line}", file=sys.stderr)
     return code

@@ -1,6 +1,7 @@
 """What verbs share: errors, options, numbers in words, progress, boards and plots as text."""
 
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -199,6 +200,23 @@ def above_zero(text: str) -> float:
     if 0 < value < math.inf:
         return value
     raise typer.BadParameter(f"{text!r} is not a number above 0")
+
+
+# Control characters, and those that change the direction of text or end a line.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: object) -> str:
+    """A text from files as it may be printed: escape sequences for terminals are shown, not sent.
+    Texts of strangers' runs pass through here, or through `escape`."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+
+
+def escape(text: object) -> str:
+    """The same for what rich prints: its markup is shown as well."""
+    from rich.markup import escape as escape_markup
+
+    return escape_markup(printable(text))
 
 
 Preset = Annotated[

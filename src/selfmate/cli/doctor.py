@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from selfmate.cli.console import JobFailedError
+from selfmate.cli.console import JobFailedError, escape
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,6 @@ def _optional_parts() -> list[Finding]:
 
 def _print_table(findings: list[Finding]) -> None:
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(title="What Selfmate finds on this machine", title_justify="left")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from selfmate.cli.console import (
     LARGEST_SEED,
     JobFailedError,
     between,
+    escape,
     progress,
     reading_input,
     whole,

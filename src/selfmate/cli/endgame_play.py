@@ -11,10 +11,16 @@ import typer
 from numpy.typing import NDArray
 from rich.columns import Columns
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from selfmate.cli.console import BadInputError, JobFailedError, draw_ranks, reading_input
+from selfmate.cli.console import (
+    BadInputError,
+    JobFailedError,
+    draw_ranks,
+    escape,
+    printable,
+    reading_input,
+)
 from selfmate.minichess.game import (
     MATE,
     ONGOING,
@@ -45,7 +51,7 @@ def load_trained_run(path: Path, version: str = "last") -> TrainedRun:
         run = RunDirectory(path)
         found = _checkpoint(run, version)
         for reason in found.passed_over:
-            typer.echo(reason, err=True)
+            typer.echo(printable(reason), err=True)
         return trained_run(run, found)
 
 

@@ -7,10 +7,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from selfmate.cli.console import Curve, duration, plot_panels, short_number
+from selfmate.cli.console import Curve, duration, escape, plot_panels, short_number
 from selfmate.cli.runs import age, key_metrics
 from selfmate.learners.config import in_words
 from selfmate.learners.registry import LEARNERS
@@ -109,7 +108,7 @@ def _table(*columns: str, left: Sequence[str] = ()) -> Table:
 
 def _print_head(console: Console, report: Report) -> None:
     changed = ", ".join(f"{key} = {in_words(v)}" for key, v in report["changed"].items())
-    progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
+    progress = f"{report['done']:,} of {report['total']:,} {escape(report['unit'])}"
     message = f": {report['message']}" if report["message"] else ""
     grid = Table.grid(padding=(0, 2))
     grid.add_row("  state", f"{report['state']}{escape(message)}")
@@ -181,7 +180,7 @@ def _print_replay(console: Console, replay: Mapping[str, Any], unit: str) -> Non
     _print_title(console, f"replay buffer of checkpoint {replay['step']}")
     grid = Table.grid(padding=(0, 2))
     for name, text in _replay_rows(replay, unit):
-        grid.add_row(f"  {name}", text)
+        grid.add_row(f"  {name}", escape(text))
     console.print(grid)
     for remark in replay["remarks"]:
         console.print(f"  [yellow]{escape(remark)}[/]")
@@ -210,7 +209,7 @@ def _print_notes(console: Console, notes: Sequence[Mapping[str, Any]]) -> None:
     _print_title(console, f"notes{of_all}")
     grid = Table.grid(padding=(0, 2))
     for note in shown:
-        grid.add_row(f"  {note.get('step')}", escape(str(note.get("note"))))
+        grid.add_row(f"  {escape(note.get('step'))}", escape(note.get("note")))
     console.print(grid)
 
 

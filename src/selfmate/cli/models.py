@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfmate.cli.console import escape
+
 if TYPE_CHECKING:
     from selfmate.weights.card import ModelCard, Rating
 
@@ -33,10 +35,10 @@ def _print(card: "ModelCard") -> None:
     from rich.table import Table
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_row("about", card.about)
+    table.add_row("about", escape(card.about))
     table.add_row("size", f"{card.weights_bytes / 1e6:.1f} MB")
     table.add_row("training", f"{card.learner}, {card.minutes:.0f} minutes, seed {card.seed}")
-    table.add_row("data", card.data)
+    table.add_row("data", escape(card.data))
     for rating in card.ratings:
         table.add_row("rating", _rating_text(rating))
     if card.ratings:

@@ -13,6 +13,7 @@ from selfmate.cli.console import (
     JobFailedError,
     LiveLine,
     duration,
+    escape,
     reading_input,
     whole,
 )
@@ -169,7 +170,7 @@ def _print_table(ladder: "Ladder", asked: list[str]) -> None:
     for name, rating in ladder.ratings().items():
         interval = f"{_bound(rating.low)} to {_bound(rating.high)}"
         style = "bold cyan" if name in asked else "dim" if name in ladder.ruler.names else None
-        table.add_row(name, f"{rating.elo:.0f}", interval, str(rating.games), style=style)
+        table.add_row(escape(name), f"{rating.elo:.0f}", interval, str(rating.games), style=style)
     Console(highlight=False).print(table)
 
 

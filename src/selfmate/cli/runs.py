@@ -14,6 +14,8 @@ from selfmate.cli.console import (
     BadInputError,
     JobFailedError,
     duration,
+    escape,
+    printable,
     reading_input,
     short_number,
 )
@@ -146,7 +148,8 @@ def delete(
         status = RunDirectory(run).status()
         if status.state == "running":
             raise ValueError(f"{run} is being written by process {status.pid}: stop it first")
-    if not yes and not _confirmed(f"Delete {run}, {status.done:,} {status.unit} of training?"):
+    training = printable(f"{run}, {status.done:,} {status.unit} of training")
+    if not yes and not _confirmed(f"Delete {training}?"):
         raise JobFailedError(f"{run} was kept")
     with reading_input():
         delete_run(run)
@@ -163,7 +166,6 @@ def _confirmed(question: str) -> bool:
 
 def _print_table(summaries: Sequence[Mapping[str, Any]]) -> None:
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 1, 0, 0))
@@ -173,7 +175,7 @@ def _print_table(summaries: Sequence[Mapping[str, Any]]) -> None:
         table.add_row(
             escape(_name(summary)),
             f"[{COLOURS.get(summary['state'], 'default')}]{_state(summary)}[/]",
-            _last(summary),
+            escape(_last(summary)),
             short_number(summary["best"]["score"]) if summary["best"] else "-",
             age(summary["updated"]),
         )

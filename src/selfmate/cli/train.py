@@ -27,6 +27,7 @@ from selfmate.cli.console import (
     Sets,
     Settings,
     TensorBoard,
+    printable,
     reading_input,
     whole,
 )
@@ -274,5 +275,5 @@ def _load_weights(run: Path) -> "Arrays":
         return find_weights(PlayerName(str(run))).arrays
     found = RunDirectory(run).checkpoint()
     for reason in found.passed_over:
-        typer.echo(reason, err=True)
+        typer.echo(printable(reason), err=True)
     return found.weights

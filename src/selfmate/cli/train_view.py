@@ -14,7 +14,15 @@ from statistics import fmean
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from selfmate.cli.console import SECONDS_BETWEEN_LINES, Curve, duration, plot_panels, short_number
+from selfmate.cli.console import (
+    SECONDS_BETWEEN_LINES,
+    Curve,
+    duration,
+    escape,
+    plot_panels,
+    printable,
+    short_number,
+)
 from selfmate.cli.inspect_view import epochs_of, print_epochs
 from selfmate.cli.runs import key_metrics, metrics_of
 from selfmate.runs import Progress, RunDirectory
@@ -38,7 +46,6 @@ MAX_WIDTH = 110
 def print_settings(learner: "Learner") -> None:
     """A table of all settings: default, meaning, what is allowed."""
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
     from selfmate.learners.config import DEFAULT, in_words, settings_of
@@ -194,7 +201,7 @@ class TrainView:
 
     def say(self, notice: str) -> None:
         """Prints a notice above the panel."""
-        print(notice, file=sys.stderr, flush=True)  # rich redraws the panel below it
+        print(printable(notice), file=sys.stderr, flush=True)  # rich redraws the panel below it
 
     def update(self, progress: "Progress") -> None:
         """Called after every step, and cheap: most steps are only added to the history."""
@@ -234,7 +241,6 @@ class TrainView:
 
     def _panel(self, console: "Console", progress: "Progress") -> "RenderableType":
         from rich.console import Group
-        from rich.markup import escape
         from rich.padding import Padding
 
         width = min(console.width, MAX_WIDTH) - 4  # terminals print ^C in this space
@@ -321,10 +327,12 @@ class TensorBoardMirror:
             remove(folder)
         self._events = self._open(str(folder), flush_secs=SECONDS_BETWEEN_FLUSHES)
         run = RunDirectory(self._directory)
-        for line, timing in zip(run.metrics(), run.timings(), strict=False):
+        times = {timing["step"]: timing["time"] for timing in run.timings()}
+        for line in run.metrics():
             step = line.pop("step")
             line.pop(unit)
-            self._add(step, line, datetime.fromisoformat(timing["time"]).timestamp())
+            if step in times:
+                self._add(step, line, datetime.fromisoformat(times[step]).timestamp())
 
     def _add(self, step: int, metrics: Mapping[str, float], when: float) -> None:
         from tensorboard.compat.proto.event_pb2 import Event

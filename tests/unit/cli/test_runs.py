@@ -3,11 +3,16 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from selfmate.runs.card import Header
+from selfmate.runs.run import RunFailedError, SampleGame, SavedState
+from selfmate.runs.session import Session, open_run
 from selfmate.runs.status import Lock
 from unit.cli.process import selfmate
 from unit.cli.toy_process import files_below, toy
+from unit.runs.toy import POLICY, ToyState
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +103,42 @@ def test_a_run_is_deleted_only_after_confirmation(tmp_path: Path) -> None:
     assert (tmp_path / "runs" / "r" / "config.toml").exists()
     assert toy("runs", "delete", "runs/r", "--yes", cwd=tmp_path).returncode == 0
     assert files_below(tmp_path) == {"runs"}
+
+
+ERASE = "\x1b[2J\x9b1A\x07\u202e"  # clears the screen, goes up, rings the bell, turns text round
+
+
+class HostileState(ToyState):
+    def save(self) -> SavedState:
+        array = np.zeros(1)
+        return SavedState(weights={f"w{ERASE}": array}, rest={f"r{ERASE}": array}, facts={})
+
+
+def train_hostile(directory: Path) -> None:
+    """Every text that a run can hold has escape sequences; the run fails with such a message."""
+    header = Header(f"toy{ERASE}", {f"key{ERASE}": f"value{ERASE}"})
+    white, reason = f"white{ERASE}", f"reason{ERASE}"
+    game = SampleGame(start="-", moves=(), result="*", reason=reason, white=white, black="toy")
+    unit, player = f"games{ERASE}", {"kind": f"toy{ERASE}"}
+    with open_run(directory, header, POLICY, Session(say=lambda _: None)) as run:
+        for step in run.steps(HostileState(), total=9, unit=unit, player=player):
+            step.say(f"note{ERASE}")
+            step.show(game)
+            step.record({f"metric{ERASE}": 1.0}, 1.0)
+            if step.number == 3:
+                raise RunFailedError(f"message{ERASE}")
+
+
+def test_escape_sequences_of_a_strangers_run_are_shown_and_not_sent(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / f"r{ERASE}"
+    with pytest.raises(RunFailedError):
+        train_hostile(run)
+    for words in (["inspect", str(run)], ["runs"], ["match", str(run), "random", "--games", "2"]):
+        shown = selfmate(*words, cwd=tmp_path)
+        text = shown.stdout + shown.stderr
+        assert "Traceback" not in text
+        assert r"\x1b[2J" in text
+        assert not set(text) & set("\x1b\x9b\x07\u202e")
 
 
 @pytest.mark.parametrize("verb", [["runs", "delete", "--yes"], ["inspect"]])
