@@ -58,6 +58,11 @@ void set(TreeSearch& search, std::int64_t slot, const Game& game) {
   search.set(std::size_t(slot), game);
 }
 
+void restrict_root(TreeSearch& search, std::int64_t slot, nb::handle moves) {
+  const std::size_t count = checked_length(moves, "moves");
+  search.restrict_root(std::size_t(slot), {checked_array<Move>(moves, "moves", {count}), count});
+}
+
 void start(TreeSearch& search, nb::handle slots, int simulations, bool noise, nb::handle seeds) {
   const auto numbers = slots_of(slots);
   const auto* seed_numbers = checked_array<std::uint64_t>(seeds, "seeds", {numbers.size()});
@@ -190,6 +195,10 @@ void bind_tree_search(nb::module_& module) {
       .def(
           "clear", [](TreeSearch& search, std::size_t slot) { search.clear(slot); }, "slot"_a,
           "Empties a slot.")
+      .def("restrict_root", &restrict_root, "slot"_a, "moves"_a.none(),
+           nb::sig("def restrict_root(self, slot: int, "
+                   "moves: numpy.typing.NDArray[numpy.uint16]) -> None"),
+           "Searches only these legal moves of a game that was not searched yet.")
       .def("start", &start, "slots"_a.none(), "simulations"_a, nb::kw_only(), "noise"_a,
            "seeds"_a.none(),
            nb::sig("def start(self, slots: numpy.typing.NDArray[numpy.int64], simulations: int, *, "
@@ -213,6 +222,7 @@ void bind_tree_search(nb::module_& module) {
            nb::sig("def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "numpy.typing.NDArray[numpy.bool_]"),
            "Whether the search of each slot has started all its simulations.")
+      .def_prop_ro("cached", &TreeSearch::cached, "The number of evaluations in the cache.")
       .def("moves", &moves, "slots"_a.none(),
            nb::sig("def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "

@@ -34,6 +34,7 @@ class EvaluationCache {
   // Null when there is none; valid until the next `add`.
   const Evaluation* find(std::uint64_t key) const;
   void add(std::uint64_t key, Evaluation evaluation);
+  std::size_t size() const { return evaluations_.size(); }
 
  private:
   std::size_t capacity_;

@@ -34,6 +34,20 @@ Tree::Tree(const Game& game, const SearchConfig& config) : config_(config), game
   add_node(true);
 }
 
+void Tree::restrict_root(std::span<const Move> moves) {
+  Node& node = nodes_[0];
+  const auto edges = edges_of(node);
+  const auto end = std::stable_partition(edges.begin(), edges.end(), [&](const Edge& edge) {
+    return std::find(moves.begin(), moves.end(), edge.move) != moves.end();
+  });
+  node.edge_count = std::int16_t(end - edges.begin());
+  node.proven = std::any_of(edges.begin(), end, [](const Edge& edge) { return edge.proven > 0; });
+  node.plies_to_mate = node.proven;
+  restriction_ = 1;
+  for (auto edge = edges.begin(); edge != end; ++edge)
+    restriction_ = mix_bits(restriction_ + edge->move);
+}
+
 void Tree::start(int simulations, bool noise, std::uint64_t seed) {
   random_ = Random(seed);
   simulations_ = simulations;
@@ -159,8 +173,8 @@ Simulation Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& lea
     back_up(path_, at, proven_wdl(node.proven));
     return Simulation::kBackedUp;
   }
-  const std::uint64_t key =
-      evaluation_key(game_, game_.earlier_occurrences(), config_.exact_cache_key);
+  std::uint64_t key = evaluation_key(game_, game_.earlier_occurrences(), config_.exact_cache_key);
+  if (at == 0) key ^= restriction_;  // the priors of some moves are not those of all
   // Two positions share a key with a probability of 2^-64; then most differ in their moves.
   if (const Evaluation* seen = cache.find(key);
       seen && seen->priors.size() == std::size_t(node.edge_count)) {
@@ -232,6 +246,7 @@ void Tree::advance(Move move) {
       std::find_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.move == move; });
   const std::int32_t child = edge == edges.end() ? -1 : edge->child;
   game_.push(move);
+  restriction_ = 0;
   gumbels_.clear();  // of the old root
   earlier_visits_.clear();
   if (child >= 0 && nodes_[std::size_t(child)].stage != Node::kDrawn) return keep_below(child);

@@ -88,6 +88,9 @@ class Tree {
 
   Tree(const Game& game, const SearchConfig& config);
 
+  // Leaves only these of the root's moves, in a tree that has not searched yet: the others are
+  // neither searched nor found to mate.
+  void restrict_root(std::span<const Move> moves);
   // Starts a search. With `noise` it depends on the seed; without, it is deterministic.
   void start(int simulations, bool noise, std::uint64_t seed);
   // Whether no further simulation will be started.
@@ -163,6 +166,7 @@ class Tree {
   std::vector<Edge> edges_;  // those of a node are contiguous, in order of their priors
   std::vector<PathStep> path_;
   Random random_{0};
+  std::uint64_t restriction_ = 0;  // the key of the root's moves if they are not all; else 0
   int simulations_ = 0;
   int started_ = 0;
   bool noise_ = false;

@@ -42,6 +42,18 @@ void TreeSearch::clear(std::size_t slot) {
   if (slot < trees_.size()) trees_[slot].reset();
 }
 
+void TreeSearch::restrict_root(std::size_t slot, std::span<const Move> moves) {
+  check_received();
+  Tree& tree = at(slot);
+  if (tree.root().stage != Node::kNew)
+    throw BadInput("slot " + std::to_string(slot) + " was searched already");
+  if (moves.empty()) throw BadInput("there must be a move to search");
+  for (const Move move : moves)
+    if (!tree.game().position().is_legal(move))
+      throw BadInput("move " + to_uci(move) + " is not legal in slot " + std::to_string(slot));
+  tree.restrict_root(moves);
+}
+
 void TreeSearch::start(std::size_t slot, int simulations, bool noise, std::uint64_t seed) {
   check_received();
   at(slot).start(simulations, noise, seed);

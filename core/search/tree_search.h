@@ -18,6 +18,9 @@ class TreeSearch {
   // Puts a game into a slot, in place of what was there.
   void set(std::size_t slot, const Game& game);
   void clear(std::size_t slot);
+  // Searches only these of a new game's moves. BadInput when one of them is not legal, none is
+  // given, or the game was searched already.
+  void restrict_root(std::size_t slot, std::span<const Move> moves);
   void start(std::size_t slot, int simulations, bool noise, std::uint64_t seed);
   void advance(std::size_t slot, Move move);
   // BadInput when there is no game in the slot.
@@ -29,6 +32,7 @@ class TreeSearch {
   std::size_t gather(std::size_t max_leaves,
                      const std::function<void(std::size_t, const Game&)>& on_leaf);
   std::size_t waiting() const { return leaves_.size(); }
+  std::size_t cached() const { return cache_.size(); }
   // For the leaves of `gather` in their order: wdl [leaves, 3] for the side to move, and logits
   // [leaves, 4672] of az4672, of which those of legal moves count.
   void receive(const float* wdl, const float* logits);

@@ -342,6 +342,9 @@ class TreeSearch:
     def clear(self, slot: int) -> None:
         """Empties a slot."""
 
+    def restrict_root(self, slot: int, moves: numpy.typing.NDArray[numpy.uint16]) -> None:
+        """Searches only these legal moves of a game that was not searched yet."""
+
     def start(self, slots: numpy.typing.NDArray[numpy.int64], simulations: int, *, noise: bool, seeds: numpy.typing.NDArray[numpy.uint64]) -> None:
         """Starts a search in each slot; without noise the seeds do not matter."""
 
@@ -360,6 +363,10 @@ class TreeSearch:
 
     def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.bool_]:
         """Whether the search of each slot has started all its simulations."""
+
+    @property
+    def cached(self) -> int:
+        """The number of evaluations in the cache."""
 
     def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
         """

@@ -78,8 +78,7 @@ class OnePlyPlayer:
         return Choices(self._choose(boards, seeds))
 
     def analyse(self, request: SearchRequest) -> Analysis:
-        best = uci_text(int(self._choose([request.board], _seeds(request.seed))[0]))
-        return Analysis(best=best, line=(best,))
+        return _chosen_analysis(self._choose, request)
 
     def close(self) -> None:
         pass
@@ -112,8 +111,7 @@ class BlunderingPlayer:
         seeds = _seeds(request.seed)
         if not self._blunders(seeds)[0]:
             return self._player.analyse(request)
-        best = uci_text(int(random_choices([request.board], seeds)[0]))
-        return Analysis(best=best, line=(best,))
+        return _chosen_analysis(random_choices, request)
 
     def close(self) -> None:
         self._player.close()
@@ -174,13 +172,15 @@ class TeacherPlayer:
 
     def _depth_within(self, limits: Limits) -> int:
         depth = self._depth if limits.depth is None else limits.depth
+        if limits.mate is not None:  # a mate in n moves is found in 2n - 1 plies
+            depth = min(2 * limits.mate - 1, MAX_DEPTH if limits.depth is None else depth)
         return max(1, min(depth, MAX_DEPTH))
 
     def _deepen(self, request: SearchRequest) -> tuple[int, Analysis]:
         """The move code and analysis of the deepest search that was completed."""
         board, limits, search = request.board, request.limits, TeacherSearch()
         # The first ply takes microseconds and ignores all limits: there is always a move.
-        found = _best_of(search, search.scores(board, 1) or [], request.seed, 1)
+        found = _best_of(search, search.scores(board, 1) or [], request, 1)
         request.report(found[1])
         with _stopped_in_time(search, limits, request.stop):
             for depth in range(2, self._depth_within(limits) + 1):
@@ -190,7 +190,7 @@ class TeacherPlayer:
                 moves = search.scores(board, depth, nodes_left)  # 0 nodes: no limit
                 if moves is None:  # it was stopped
                     break
-                found = _best_of(search, moves, request.seed, depth)
+                found = _best_of(search, moves, request, depth)
                 request.report(found[1])
         return found
 
@@ -221,13 +221,18 @@ def _stopped_in_time(search: TeacherSearch, limits: Limits, stop: Event) -> Iter
 
 
 def _best_of(
-    search: TeacherSearch, moves: list[RootMove], seed: int, depth: int
+    search: TeacherSearch, moves: list[RootMove], request: SearchRequest, depth: int
 ) -> tuple[int, Analysis]:
-    """The best move's code, and its analysis with all other moves ranked behind it."""
+    """The best move's code, and its analysis with all other moves ranked behind it.
+
+    Each move has an exact score, so those that the request leaves out can be dropped.
+    """
+    if request.root_moves is not None:
+        moves = [move for move in moves if move[2][0] in request.root_moves]
     codes = np.array([code for code, _, _ in moves], np.uint16)
     centipawns = np.array([score for _, score, _ in moves], np.int32)
     scores = MoveScores(codes, centipawns, np.array([0, len(moves)], np.int64))
-    best = int(best_moves(scores, _seeds(seed))[0])
+    best = int(best_moves(scores, _seeds(request.seed))[0])
     ranked = sorted(moves, key=lambda move: (move[0] != best, -move[1]))
     first, *others = (_analysis(move, depth, search.nodes) for move in ranked)
     return best, replace(first, others=tuple(others))
@@ -243,6 +248,15 @@ def _analysis(move: RootMove, depth: int, nodes: int) -> Analysis:
         depth=depth,
         nodes=nodes,
     )
+
+
+def _chosen_analysis(choose: ChooseMoves, request: SearchRequest) -> Analysis:
+    """The choice for one board, or a random one of its root moves if it is none of them."""
+    best = uci_text(int(choose([request.board], _seeds(request.seed))[0]))
+    allowed = request.root_moves
+    if allowed is not None and best not in allowed:
+        best = allowed[request.seed % len(allowed)]
+    return Analysis(best=best, line=(best,))
 
 
 def _seeds(seed: int) -> NDArray[np.uint64]:

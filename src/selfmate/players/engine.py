@@ -123,7 +123,11 @@ class EnginePlayer:
                 request.report(analysis)
 
         def work() -> None:
-            best.append(self._pool.slots[0].search(board, limits, request.stop, on_info))
+            slot = self._pool.slots[0]
+            if request.is_fresh:
+                slot.forget_game()
+            moves = request.root_moves or ()
+            best.append(slot.search(board, limits, request.stop, on_info, moves))
 
         self._pool.run([work])
         return reader.final(best[0])

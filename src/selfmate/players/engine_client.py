@@ -60,10 +60,12 @@ class EngineClient:
         limits: Limits,
         stop: Event | None = None,
         on_info: Callable[[str], None] = ignore_info,
+        root_moves: Sequence[str] = (),
     ) -> str:
-        """The legal move that the engine chooses; `stop` makes it answer early."""
+        """The legal move that the engine chooses, one of `root_moves` if there are some; `stop`
+        makes it answer early."""
         self._set_position(board)
-        self._send(_go_command(limits))
+        self._send(_go_command(limits, root_moves))
         move = _legal_move(board, self._read_bestmove(limits, stop, on_info))
         # A second `bestmove` is a fault of this game, not of the next, so it is read now.
         self._synchronise(monotonic() + self._timeouts.answer_s)
@@ -144,7 +146,7 @@ class EngineClient:
         return self._timeouts.search_s if stop is None else math.inf
 
 
-def _go_command(limits: Limits) -> str:
+def _go_command(limits: Limits, root_moves: Sequence[str]) -> str:
     text = "go"
     if limits.depth is not None:
         text += f" depth {limits.depth}"
@@ -152,7 +154,11 @@ def _go_command(limits: Limits) -> str:
         text += f" nodes {limits.nodes}"
     if limits.time_ms is not None and limits.time_ms < math.inf:
         text += f" movetime {max(1, round(limits.time_ms))}"
-    return text if text != "go" else "go infinite"
+    if limits.mate is not None:
+        text += f" mate {limits.mate}"
+    if text == "go":
+        text += " infinite"
+    return f"{text} searchmoves {' '.join(root_moves)}" if root_moves else text
 
 
 def _legal_move(board: Board, bestmove: str) -> str:

@@ -120,11 +120,12 @@ class EngineSlot:
         limits: Limits,
         stop: Event | None = None,
         on_info: Callable[[str], None] = ignore_info,
+        root_moves: Sequence[str] = (),
     ) -> str:
         """Like EngineClient.search; after a fault the next search gets a new process."""
         client = self._healthy_client()
         try:
-            return client.search(board, limits, stop, on_info)
+            return client.search(board, limits, stop, on_info, root_moves)
         except BaseException:
             self._end_process()
             raise

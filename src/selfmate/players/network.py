@@ -41,7 +41,7 @@ from selfmate.players.player import (
     SearchRequest,
     pawns_of,
 )
-from selfmate.rules import Board, Outcome, Ragged, push_moves, uci_text
+from selfmate.rules import Board, Outcome, Ragged, push_moves, uci_code, uci_text
 from selfmate.searches.sampling import chosen_actions
 from selfmate.searches.teacher import MoveScores
 
@@ -190,9 +190,10 @@ class QPlayer:
     def analyse(self, request: SearchRequest) -> Analysis:
         black = is_black_to_move([request.board])
         values, legal = _q_values(self._net, [request.board], black)
-        ranks = _ranks(values, legal, request, self._temperature)
-        moves = _q_moves([request.board], Ragged(legal.values[ranks], legal.offsets), black)
-        first, *others = map(_analysis, moves.tolist(), pawns_of(values[ranks]).tolist())
+        moves = _q_moves([request.board], legal, black)
+        ranks = _ranks(values, legal, moves, request, self._temperature)
+        pawns = pawns_of(values[ranks]).tolist()
+        first, *others = map(_analysis, moves[ranks].tolist(), pawns)
         return replace(first, others=tuple(others))
 
     def scoring(self, best: int) -> Scoring:
@@ -251,10 +252,10 @@ class PolicyPlayer:
         batch = encode_tokens([request.board])
         logits, legal = self._net.logits(batch.tokens), batch.legal
         legal_logits = _at(logits, legal)
-        ranks = _ranks(legal_logits, legal, request, self._temperature)
-        moves = MOVES[flipped(legal.values[ranks], batch.black)]
+        moves = MOVES[flipped(legal.values, batch.black)]
+        ranks = _ranks(legal_logits, legal, moves, request, self._temperature)
         return replace(
-            _policy_analysis(moves, legal_logits[ranks]),
+            _policy_analysis(moves[ranks], legal_logits[ranks]),
             legal_mass=float(mass_of(logits, legal)[0]),
         )
 
@@ -314,11 +315,9 @@ class ScorerPlayer:
 
     def analyse(self, request: SearchRequest) -> Analysis:
         scores, legal = self._scores([request.board])
-        ranks = _ranks(scores, legal, request, self._temperature)
-        moves = _moves(
-            SCORER_ACTION_ENCODING, [request.board], Ragged(legal.values[ranks], legal.offsets)
-        )
-        return _policy_analysis(moves, scores[ranks])
+        moves = _moves(SCORER_ACTION_ENCODING, [request.board], legal)
+        ranks = _ranks(scores, legal, moves, request, self._temperature)
+        return _policy_analysis(moves[ranks], scores[ranks])
 
     def close(self) -> None:
         pass
@@ -356,16 +355,33 @@ def _is_win(outcome: Outcome | None) -> bool:
 
 
 def _ranks(
-    scores: Floats, legal: Ragged, request: SearchRequest, temperature: float
+    scores: Floats,
+    legal: Ragged,
+    moves: NDArray[np.uint16],
+    request: SearchRequest,
+    temperature: float,
 ) -> NDArray[np.int64]:
-    """[N] The order of one board's moves: the chosen one first, then by score.
+    """[N] The order of one board's moves: the chosen one first, then by score. Only those that the
+    request allows.
 
     `temperature` applies unless the request has one.
     """
     if request.temperature is not None:
         temperature = request.temperature
-    chosen = chosen_actions(scores, legal, temperature, np.array([request.seed], np.uint64))
-    return np.lexsort((-scores, legal.values != chosen))
+    rows = _allowed_rows(moves, request.root_moves)
+    allowed = Ragged(legal.values[rows], np.array([0, len(rows)], np.int64))
+    seeds = np.array([request.seed], np.uint64)
+    chosen = chosen_actions(scores[rows], allowed, temperature, seeds)
+    return rows[np.lexsort((-scores[rows], allowed.values != chosen))]
+
+
+def _allowed_rows(moves: NDArray[np.uint16], root_moves: Sequence[str] | None) -> NDArray[np.int64]:
+    if root_moves is None:
+        return np.arange(len(moves))
+    rows = np.flatnonzero(np.isin(moves, [uci_code(move) for move in root_moves]))
+    if not len(rows):
+        raise ValueError(f"this net has no score for {' '.join(root_moves)}")
+    return rows
 
 
 def _policy_analysis(moves: NDArray[np.uint16], logits: Floats) -> Analysis:

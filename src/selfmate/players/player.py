@@ -23,6 +23,7 @@ class Limits:
     depth: int | None = None  # plies
     nodes: int | None = None  # nodes or simulations
     time_ms: float | None = None  # wall clock
+    mate: int | None = None  # moves: the search ends when it has found a mate in so many
 
     def over(self, own: "Limits") -> "Limits":
         """A player's own limits, replaced where these, which were asked for, have one."""
@@ -65,6 +66,9 @@ class Analysis:
     visits: Mapping[str, int] | None = None  # of each legal move in a tree search
     depth: int | None = None  # plies
     nodes: int | None = None
+    kept_nodes: int = 0  # those of `nodes` that an earlier search left behind
+    hashfull: int | None = None  # per mille of the cache that is in use
+    tbhits: int | None = None  # positions that were found in tablebases
     others: tuple["Analysis", ...] = ()  # the other moves, best first, if they are scored too
 
 
@@ -82,6 +86,9 @@ class SearchRequest:
     temperature: float | None = None  # None: the player's own; so with c_puct
     c_puct: float | None = None
     threads: int = 1  # that the search may use
+    root_moves: tuple[str, ...] | None = None  # UCI; the choice must be one of them; None: any
+    cache_mb: int = 0  # for evaluations, which a player may keep from one request to the next
+    is_fresh: bool = False  # nothing that earlier requests left behind may be used
     stop: Event = field(default_factory=Event)  # set from another thread to get an answer at once
     report: Callable[[Analysis], None] = ignore_analysis  # called with interim results
 

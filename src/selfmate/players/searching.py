@@ -28,6 +28,8 @@ MAX_LEAVES_PER_GAME = 8
 # Simulations of one batch do not know each other's results. With this many batches at least, that
 # does little harm.
 MIN_BATCHES = 50
+# A cached evaluation takes about 250 bytes: 35 priors, the WDL, the key and the index.
+CACHED_PER_MB = 4096
 PARALLEL_GAMES = 64
 REPORT_EVERY_S = 0.5
 SLOT = np.zeros(1, np.int64)  # of a search of a single game
@@ -44,7 +46,8 @@ class TreePlayer:
 
     `choose` makes a new tree for each board and shares nothing between games: a move depends on the
     board and its seed alone. `analyse` keeps the tree of the last request if the board continues
-    its line; the simulations in it count.
+    its line; the simulations in it count. It also keeps the cache of evaluations, if there is one.
+    A limit of depth is the length of the principal variation.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a player
@@ -97,16 +100,16 @@ class TreePlayer:
         temperature = request.temperature
         if temperature is None:
             temperature = self._temperature
-        before, is_late = tree.visits, _deadline(request.limits)
+        kept, is_late = tree.visits, _deadline(request.limits)
         reported, reported_at = 0, 0.0
         for _ in tree.deepen(self._simulations_within(request.limits)):
-            if request.stop.is_set() or is_late():
+            if request.stop.is_set() or is_late() or tree.is_as_deep_as(request.limits.depth):
                 break
             now = time.monotonic()
             if tree.best != reported or now - reported_at >= REPORT_EVERY_S:
                 reported, reported_at = tree.best, now
-                request.report(tree.analysis(temperature, request.seed, tree.visits - before))
-        analysis = tree.analysis(temperature, request.seed, tree.visits - before)
+                request.report(tree.analysis(temperature, request.seed, kept))
+        analysis = tree.analysis(temperature, request.seed, kept)
         self._kept.append(tree)
         return analysis
 
@@ -125,10 +128,14 @@ class TreePlayer:
             return self._simulations
         return limits.nodes
 
-    def _search_config(self, simulations: int, c_puct: float | None = None) -> SearchConfig:
+    def _search_config(
+        self, simulations: int, c_puct: float | None = None, cache_mb: int = 0
+    ) -> SearchConfig:
         leaves = min(MAX_LEAVES_PER_GAME, max(1, simulations // MIN_BATCHES))
-        changes = {"leaves_per_game": leaves} | ({} if c_puct is None else {"c_puct": c_puct})
-        return self._search.model_copy(update=changes)
+        changes = {"leaves_per_game": leaves, "cache_size": cache_mb * CACHED_PER_MB}
+        return self._search.model_copy(
+            update=changes | ({} if c_puct is None else {"c_puct": c_puct})
+        )
 
     def _chosen(
         self,
@@ -165,14 +172,20 @@ class TreePlayer:
 
     def _tree(self, request: SearchRequest) -> "GameTree":
         """The kept tree if the request continues it, else a new one. No other thread has it."""
-        config = self._search_config(self._simulations_within(request.limits), request.c_puct)
+        simulations = self._simulations_within(request.limits)
+        config = self._search_config(simulations, request.c_puct, request.cache_mb)
         evaluator = self._evaluator(request.threads)
+        if request.is_fresh:
+            self._kept.clear()
         while self._kept:
             with suppress(IndexError):  # another thread was faster
                 kept = self._kept.pop()
-                if kept.is_made_with(evaluator, config) and kept.follow(request.board):
+                if kept.is_made_with(evaluator, config):
+                    kept.set(request.board, request.root_moves)
                     return kept
-        return GameTree(request.board, evaluator, config)
+        tree = GameTree(evaluator, config)
+        tree.set(request.board, request.root_moves)
+        return tree
 
     def _evaluator(self, threads: int) -> Evaluator:
         if threads not in self._evaluators:
@@ -189,26 +202,37 @@ def _deadline(limits: Limits) -> Callable[[], bool]:
 
 
 class GameTree:
-    """The search tree of one game, kept from one request to the next."""
+    """The search tree of one game and the cache of evaluations, kept between requests."""
 
-    def __init__(self, board: Board, evaluate: Evaluate, config: SearchConfig) -> None:
+    def __init__(self, evaluate: Evaluate, config: SearchConfig) -> None:
         self._evaluate, self._config = evaluate, config
         self._search = BatchedTreeSearch(evaluate, config, batch=config.leaves_per_game)
-        self._search.reset(SLOT, [board])
-        self._start, self._moves = board.start_fen, board.moves
+        self._game: tuple[str, list[str]] | None = None  # the FEN of its start, and its moves
+        self._is_restricted = False  # not all moves of the root are in the tree
 
     def is_made_with(self, evaluate: Evaluate, config: SearchConfig) -> bool:
         return self._evaluate is evaluate and self._config == config
 
-    def follow(self, board: Board) -> bool:
-        """Advances to a board whose moves continue this game's, and keeps the subtree. Returns
-        whether they do."""
-        moves, ours = board.moves, len(self._moves)
-        if board.start_fen != self._start or moves[:ours] != self._moves:
+    def set(self, board: Board, root_moves: Sequence[str] | None) -> None:
+        """Makes this the tree of a board. It keeps the subtree if the board continues the game."""
+        if root_moves is not None or not self._follow(board):
+            self._search.reset(SLOT, [board])
+        self._is_restricted = root_moves is not None
+        if root_moves is not None:
+            codes = np.array([uci_code(move) for move in root_moves], np.uint16)
+            self._search.restrict_root(0, codes)
+        self._game = board.start_fen, board.moves
+
+    def _follow(self, board: Board) -> bool:
+        """Advances to a board whose moves continue this game's. Returns whether they do."""
+        start, ours = self._game or ("", [])
+        new_moves = board.moves[len(ours) :]
+        if board.start_fen != start or board.moves[: len(ours)] != ours:
             return False
-        for move in moves[ours:]:
+        if self._is_restricted and not new_moves:
+            return False
+        for move in new_moves:
             self._search.advance(SLOT, np.array([uci_code(move)], np.uint16))
-        self._moves = moves
         return True
 
     def deepen(self, simulations: int) -> Iterator[None]:
@@ -223,8 +247,16 @@ class GameTree:
     def best(self) -> int:
         return int(self._search.roots(SLOT).best[0])
 
-    def analysis(self, temperature: float, seed: int, nodes: int) -> Analysis:
+    def is_as_deep_as(self, plies: int | None) -> bool:
+        """Whether the principal variation has this many plies; None: never."""
+        if plies is None:
+            return False
+        row = self._search.moves(SLOT).moves.tolist().index(self.best)
+        return len(self._search.outlooks(0).lines[row]) >= plies
+
+    def analysis(self, temperature: float, seed: int, kept_nodes: int) -> Analysis:
         """The result so far: the chosen move first, the others by visits."""
+        nodes = self.visits
         roots, found = self._search.roots(SLOT), self._search.moves(SLOT)
         chosen = sample_moves(roots, found, np.array([temperature]), np.array([seed], np.uint64))
         first, *others = np.lexsort((-found.priors, -found.visits, found.moves != chosen)).tolist()
@@ -235,8 +267,15 @@ class GameTree:
             outlook_analysis(outlooks, first, nodes, roots.wdl_side_to_move[0]),
             policy=dict(zip(moves, found.shares.tolist(), strict=True)),
             visits=visits if any(visits.values()) else None,
+            kept_nodes=kept_nodes,
+            hashfull=self._hashfull,
             others=tuple(outlook_analysis(outlooks, row, nodes) for row in others),
         )
+
+    @property
+    def _hashfull(self) -> int | None:
+        size = self._config.cache_size
+        return 1000 * self._search.cached // size if size else None
 
 
 @dataclass(frozen=True)
@@ -246,6 +285,14 @@ class Prospects:
     moves: Ragged
     wdl: Floats  # [N, 3] for the side that moves
     is_mate: NDArray[np.bool_]  # [N]
+
+    def restricted_to(self, root_moves: Sequence[str] | None) -> "Prospects":
+        """Of one game: only these of its moves; None: all."""
+        if root_moves is None:
+            return self
+        (rows,) = np.nonzero(np.isin(self.moves.values, [uci_code(move) for move in root_moves]))
+        moves = Ragged(self.moves.values[rows], np.array([0, len(rows)], np.int64))
+        return Prospects(moves, self.wdl[rows], self.is_mate[rows])
 
     @property
     def values(self) -> Floats:
@@ -274,6 +321,7 @@ class ValuePlayer:
         if temperature is None:
             temperature = self._temperature
         found, seeds = self._prospects([request.board]), np.array([request.seed], np.uint64)
+        found = found.restricted_to(request.root_moves)
         moves, values = found.moves.values, found.values
         chosen = chosen_actions(values, found.moves, temperature, seeds)
         ranks = np.lexsort((-values, moves != chosen)).tolist()

@@ -79,6 +79,15 @@ class BatchedTreeSearch:
         for slot, board in zip(slots.tolist(), boards, strict=True):
             self._search.set(slot, board)
 
+    def restrict_root(self, slot: int, moves: NDArray[np.uint16]) -> None:
+        """Searches only these legal moves of a game that was not searched yet."""
+        self._search.restrict_root(slot, moves)
+
+    @property
+    def cached(self) -> int:
+        """The number of evaluations in the cache."""
+        return self._search.cached
+
     def clear(self, slots: Slots) -> None:
         """Empties slots."""
         for slot in slots.tolist():

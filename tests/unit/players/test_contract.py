@@ -100,3 +100,13 @@ def test_a_request_that_is_stopped_at_once_still_gets_a_move(player: Player) -> 
     stop.set()
     analysis = player.analyse(SearchRequest(board=Board(), seed=1, stop=stop))
     assert analysis.best in Board().legal_moves()
+
+
+def test_only_root_moves_are_chosen(player: Player) -> None:
+    for fen in (KIWIPETE, PROMOTING):
+        board = Board(fen)
+        free = player.analyse(SearchRequest(board=board, seed=5))
+        moves = tuple(move for move in board.legal_moves() if move != free.best)[-3:]
+        found = player.analyse(SearchRequest(board=board, seed=5, root_moves=moves))
+        assert {scored.best for scored in (found, *found.others)} <= set(moves)
+        assert (found.score_pawns is None) == (free.score_pawns is None)

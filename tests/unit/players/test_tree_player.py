@@ -165,11 +165,13 @@ def test_a_search_continues_the_last_one(scripted: None) -> None:
     board = on(first.best, reply)
     second = one.analyse(asked(board))
     assert second.visits is not None
-    assert second.nodes is not None
     assert sum(second.visits.values()) == 200
-    assert second.nodes < 200, "what was known of the line counts"
+    assert second.nodes == 201, "what was known of the line counts"
+    assert 0 < second.kept_nodes < 201
     again = one.analyse(asked(board))
-    assert (again.nodes, again.visits) == (0, second.visits)
+    assert (again.nodes, again.kept_nodes, again.visits) == (201, 201, second.visits)
+    fresh = one.analyse(asked(board, is_fresh=True))
+    assert (fresh.nodes, fresh.kept_nodes) == (201, 0)
 
 
 @pytest.mark.parametrize("other", [Board().fen(), MATE_IN_ONE])
@@ -224,3 +226,61 @@ def test_threads_change_nothing_but_the_time() -> None:
         for threads in (1, 2)
     )
     assert one == two
+
+
+def test_root_moves_are_searched_alone(scripted: None) -> None:
+    one, board = player(simulations=50), on("e2e4", "c7c5")
+    free = one.analyse(asked(board))
+    moves = tuple(sorted(set(board.legal_moves()) - {free.best})[:3])
+    found = one.analyse(asked(board, root_moves=moves))
+    assert found.visits is not None
+    assert set(found.visits) == set(moves)
+    assert sum(found.visits.values()) == 50
+    assert all(scored.wdl is not None for scored in (found, *found.others))
+    assert one.analyse(asked(board)).visits == free.visits, "the next search has all moves again"
+
+
+def test_a_mate_among_other_moves_is_not_found() -> None:
+    board = Board(MATE_IN_ONE)
+    assert player(simulations=20).analyse(asked(board, root_moves=("e1d1", "a1a8"))).mate_in == 1
+    found = player(simulations=20).analyse(asked(board, root_moves=("e1d1", "e1d2")))
+    assert found.best in ("e1d1", "e1d2")
+    assert found.mate_in is None
+
+
+def test_a_cache_saves_evaluations_until_it_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluated: list[int] = []
+
+    def counted(planes: Floats) -> tuple[Floats, Floats]:
+        evaluated.append(len(planes))
+        return opinionated(planes)
+
+    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: counted)
+    one, far, other = player(simulations=40), on("d2d4"), on("e2e4")
+
+    def evaluations(board: Board, **settings: object) -> int:
+        evaluated.clear()
+        found = one.analyse(asked(board, cache_mb=1, **settings))
+        assert found.hashfull is not None
+        assert found.hashfull > 0
+        return sum(evaluated)
+
+    first = evaluations(far)
+    assert evaluations(other) > 0
+    assert evaluations(far) == 0, "another tree was searched in between, but the cache is kept"
+    few = {"root_moves": ("g8f6",), "limits": Limits(nodes=0)}
+    assert evaluations(far, **few) == 1, "priors of few moves are not those of all"
+    assert evaluations(far, limits=Limits(nodes=0)) == 0
+    assert evaluations(far, is_fresh=True) == first
+    assert one.analyse(asked(far)).hashfull is None
+
+
+def test_depth_is_the_length_of_the_principal_variation(scripted: None) -> None:
+    found = player().analyse(asked(Board(), limits=Limits(depth=4, nodes=UNLIMITED)))
+    assert len(found.line) == found.depth == 4
+
+
+def test_the_search_for_a_mate_ends_when_it_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: even)
+    limits = Limits(mate=2, nodes=UNLIMITED)
+    assert player().analyse(asked(Board(MATE_IN_TWO), limits=limits)).mate_in == 2
