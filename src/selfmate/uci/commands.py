@@ -114,7 +114,9 @@ def _info_line(analysis: "Analysis", elapsed_ms: float, show_wdl: bool, rank: in
         words += ["wdl", *map(str, _permille(analysis.wdl))]
     words += _number("nodes", analysis.nodes)
     if analysis.nodes is not None and elapsed_ms >= 1:
-        words += _number("nps", int(analysis.nodes / elapsed_ms * 1000))
+        words += _number("nps", int((analysis.nodes - analysis.kept_nodes) / elapsed_ms * 1000))
+    words += _number("hashfull", analysis.hashfull)
+    words += _number("tbhits", analysis.tbhits)
     words += _number("time", int(elapsed_ms))
     words += ["pv", *(analysis.line or (analysis.best,))]
     return " ".join(words)

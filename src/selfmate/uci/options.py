@@ -2,7 +2,7 @@
 
 import json
 import os
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from selfmate.players import (
     MAX_C_PUCT,
@@ -14,10 +14,15 @@ from selfmate.players import (
     temperature_setting,
 )
 from selfmate.uci.commands import parse_integer
-from selfmate.weights import card_path, is_model
+from selfmate.weights import card_path, folder_of, is_model
+from selfmate.weights.calibration import Calibration, Strength, read_calibration
+
+if TYPE_CHECKING:
+    from selfmate.uci.tablebase import Tablebase
 
 ABOUT = "Selfmate, a laboratory for chess engines that teach themselves. Licence GPL-3.0-or-later."
 MAX_THREADS = 64
+DEFAULT_HASH_MB, MAX_HASH_MB = 16, 4096
 MAX_CARD_BYTES = 1 << 22
 SEARCHING_NETS = ("se_resnet",)  # kinds of nets, as cards name them, that play by tree search
 
@@ -28,6 +33,8 @@ class Capabilities(NamedTuple):
     temperature: float | None = None  # its default; None: it has no temperature
     c_puct: float | None = None  # its default; None: it does not search a tree
     uses_time: bool = False  # its name fixes no number of simulations, so the clock decides
+    has_wdl: bool = False
+    calibration: Calibration | None = None  # None: how strong it is was never measured
 
 
 def capabilities_of(name: PlayerName) -> Capabilities:
@@ -35,29 +42,51 @@ def capabilities_of(name: PlayerName) -> Capabilities:
     if name.kind in PLAYERS or (not is_model(name.kind) and is_plugin(name.kind)):
         return Capabilities()
     temperature, c_puct = temperature_setting(name), c_puct_setting(name)
-    simulations = name.settings.get("sims")
-    if simulations == "0" or "by" in name.settings or _net_kind(name.kind) not in SEARCHING_NETS:
-        return Capabilities(temperature)
-    return Capabilities(temperature, c_puct, uses_time=simulations is None)
+    simulations, card = name.settings.get("sims"), _card(name)
+    net = card.get("player", {})
+    found = Capabilities(
+        temperature, has_wdl=bool(net.get("wdl")), calibration=_calibration(name, card)
+    )
+    if simulations == "0" or "by" in name.settings or net.get("kind") not in SEARCHING_NETS:
+        return found
+    return found._replace(c_puct=c_puct, uses_time=simulations is None)
 
 
-def _net_kind(weights: str) -> str | None:
-    """The kind of net of a shipped model or of a run's newest checkpoint.
+def _calibration(name: PlayerName, card: dict[str, Any]) -> Calibration | None:
+    """None if the name fixes how the net plays, too."""
+    if name.settings.keys() - {"version"}:
+        return None
+    if is_model(name.kind):
+        return read_calibration(folder_of(name.kind), card.get("weights_sha256", ""))
+    return read_calibration(name.kind, _weights_digest(card))
 
-    None if its card cannot be read: only options depend on it here, and loading explains errors.
+
+def _weights_digest(card: dict[str, Any]) -> str:
+    """Of a checkpoint."""
+    files = card.get("files", {})
+    return str(files.get("weights.safetensors", {}).get("sha256", ""))
+
+
+def _card(name: PlayerName) -> dict[str, Any]:
+    """The card of a shipped model or of a run's checkpoint; of another than the newest only if its
+    step is given.
+
+    Empty if it cannot be read: only options depend on it here, and loading explains errors.
     """
     try:
-        path = card_path(weights) if is_model(weights) else _newest_card(weights)
-        kind = json.loads(_read_card(path))["player"]["kind"]
+        path = card_path(name.kind) if is_model(name.kind) else _checkpoint_card(name)
+        card = json.loads(_read_card(path))
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return None
-    return kind if isinstance(kind, str) else None
+        return {}
+    return card if isinstance(card, dict) and isinstance(card.get("player"), dict) else {}
 
 
-def _newest_card(run: str) -> str:
-    folder = f"{run}/checkpoints"
-    newest = max((name for name in os.listdir(folder) if name.isdigit()), key=int)  # noqa: PTH208 - pathlib costs milliseconds
-    return f"{folder}/{newest}/card.json"
+def _checkpoint_card(name: PlayerName) -> str:
+    folder, version = f"{name.kind}/checkpoints", name.settings.get("version", "")
+    steps = [step for step in os.listdir(folder) if step.isdigit()]  # noqa: PTH208 - pathlib costs milliseconds
+    if version.isdigit():
+        return f"{folder}/{next(step for step in steps if int(step) == int(version))}/card.json"
+    return f"{folder}/{max(steps, key=int)}/card.json"
 
 
 def _read_card(path: str) -> bytes:
@@ -73,8 +102,9 @@ class Option(Protocol):
     def __str__(self) -> str:
         """What follows `option name NAME`."""
 
-    def parse(self, text: str) -> None:
-        """Sets a new value; ValueError says what is allowed."""
+    def parse(self, text: str) -> str | None:
+        """Sets a new value and returns what there is to say about it, if anything; ValueError says
+        what is allowed."""
 
 
 class Spin:
@@ -117,6 +147,44 @@ class Check:
         self.value = text.lower() == "true"
 
 
+class Button:
+    """Pressed until the engine takes notice."""
+
+    def __init__(self) -> None:
+        self._is_pressed = False
+
+    def __str__(self) -> str:
+        return "type button"
+
+    def parse(self, text: str) -> None:
+        self._is_pressed = True
+
+    def take(self) -> bool:
+        """Whether it was pressed since the last call."""
+        was_pressed, self._is_pressed = self._is_pressed, False
+        return was_pressed
+
+
+class SyzygyPath:
+    """Folders with tablebases, which are opened when they are set."""
+
+    def __init__(self) -> None:
+        self.tables: Tablebase | None = None
+
+    def __str__(self) -> str:
+        return "type string default <empty>"
+
+    def parse(self, text: str) -> str | None:
+        """Bad folders leave no tables, not those of before."""
+        self.tables = None
+        if text in ("", "<empty>"):
+            return None
+        from selfmate.uci.tablebase import Tablebase
+
+        self.tables = Tablebase(text)
+        return f"found {self.tables.count} tablebases in {text}"
+
+
 class About:
     """Information for people."""
 
@@ -133,28 +201,58 @@ class Options:
         self.overhead_ms = Spin(60, 0, 5000)
         self.show_wdl = Check()
         self.multi_pv = Spin(1, 1, 500)
+        self.syzygy_path = SyzygyPath()
         self.table: dict[str, Option] = {
             "Move Overhead": self.overhead_ms,
             "Ponder": Check(),  # its value has no effect; offering it lets the GUI ponder
             "MultiPV": self.multi_pv,
-            "UCI_ShowWDL": self.show_wdl,
+            "SyzygyPath": self.syzygy_path,
             "UCI_EngineAbout": About(),
         }
+        if capabilities.has_wdl:
+            self.table["UCI_ShowWDL"] = self.show_wdl
+        self._add_strength(capabilities.calibration)
+        self._add_search(capabilities)
+
+    def _add_strength(self, calibration: Calibration | None) -> None:
+        self._calibration, self._limits_strength, self._elo = calibration, Check(), Spin(0, 0, 0)
+        if calibration is not None:
+            self._elo = Spin(calibration.highest, calibration.lowest, calibration.highest)
+            self.table["UCI_LimitStrength"] = self._limits_strength
+            self.table["UCI_Elo"] = self._elo
+
+    def _add_search(self, capabilities: Capabilities) -> None:
         self._temperature = Hundredths(capabilities.temperature or 0, MAX_TEMPERATURE)
         self._c_puct = Hundredths(capabilities.c_puct or 0, MAX_C_PUCT)
         self.threads = Spin(1, 1, MAX_THREADS)
+        self.hash_mb = Spin(DEFAULT_HASH_MB, 0, MAX_HASH_MB)
+        self.clear_hash = Button()
         self.move_stats = Check()
         if capabilities.temperature is not None:
             self.table["Temperature"] = self._temperature
         if capabilities.c_puct is not None:
             self.table["CPuct"] = self._c_puct
             self.table["Threads"] = self.threads
+            self.table["Hash"] = self.hash_mb
+            self.table["Clear Hash"] = self.clear_hash
             self.table["VerboseMoveStats"] = self.move_stats
+
+    @property
+    def strength(self) -> Strength | None:
+        """The settings that make the player as strong as UCI_Elo; None: it plays its best."""
+        if self._calibration is None or not self._limits_strength.value:
+            return None
+        return self._calibration.strength(self._elo.value)
 
     @property
     def temperature(self) -> float | None:
         """None: the player's own."""
-        return self._temperature.number
+        return self._temperature.number if self.strength is None else self.strength.temperature
+
+    @property
+    def cache_mb(self) -> int:
+        """Strength is measured without a cache."""
+        return self.hash_mb.value if self.strength is None else 0
 
     @property
     def c_puct(self) -> float | None:
@@ -165,8 +263,9 @@ class Options:
         """The `option` lines of the answer to `uci`."""
         return [f"option name {name} {option}" for name, option in self.table.items()]
 
-    def set(self, words: list[str]) -> None:
-        """Handles `setoption name NAME [value VALUE]`; names may contain spaces."""
+    def set(self, words: list[str]) -> str | None:
+        """Handles `setoption name NAME [value VALUE]`; names may contain spaces. Returns what there
+        is to say about the new value, if anything."""
         if words[:1] != ["name"]:
             raise ValueError("setoption must be: setoption name NAME value VALUE")
         split = words.index("value") if "value" in words else len(words)

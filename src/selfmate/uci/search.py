@@ -1,16 +1,19 @@
 """One `go`: a player searches in a thread of its own, and `bestmove` is due at some time."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Thread
 from time import monotonic
+from typing import TYPE_CHECKING
 
-from selfmate.players import Analysis, Limits, Player, SearchRequest, ignore_analysis
+from selfmate.players import Analysis, Limits, Player, SearchRequest
 from selfmate.rules import Board
 from selfmate.uci.commands import MAX_INTEGER, GoCommand
-from selfmate.uci.time_management import GRACE_MS, TimeBudget
+from selfmate.uci.time_management import FIRST_MOVE_MS, GRACE_MS, TimeBudget
+from selfmate.weights.calibration import Strength
 
-MATE_PAWNS = 1e6  # more than any score in pawns
+if TYPE_CHECKING:
+    from selfmate.uci.tablebase import Tablebase
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class Search:
     """A search from `go` to `bestmove`. Only the player runs in another thread.
 
     While `infinite` or `ponder` holds, no answer is due. Otherwise the player is told to stop at
-    the budget's target, and at its limit the engine answers without waiting for it.
+    the budget's target, and at its limit the engine answers without waiting for it, or somewhat
+    later if it has no move yet.
     """
 
     def __init__(
@@ -36,10 +40,11 @@ class Search:
         allowed: list[str],
         budget: TimeBudget | None,
         holds: Iterable[str],
+        tables: "Tablebase | None" = None,
     ) -> None:
         """`allowed` are the moves to choose from, empty if the game is over; `holds` are flags of
         `go` that hold back the answer."""
-        self.request, self.allowed = request, allowed
+        self.request, self.allowed, self._tables = request, allowed, tables
         self.best: Analysis | None = None  # the newest analysis whose move is allowed
         self.is_done = False  # the player has returned
         self.is_stopping = False
@@ -47,6 +52,7 @@ class Search:
         self._started_at = monotonic()
         self._stop_at: float | None = None
         self._answer_by: float | None = None
+        self._answer_at_last: float | None = None  # without a move of the player
         self._thread: Thread | None = None
         self._start_clock()
 
@@ -66,25 +72,42 @@ class Search:
                 previous.join()
             board = playable(self.request.board.copy())
             if board is not None:
-                request = replace(
-                    self.request, board=board, report=lambda found: send(SearchEvent(self, found))
-                )
-                if len(self.allowed) < len(board.legal_moves()):
-                    analysis = analyse_searchmoves(player, request, self.allowed)
-                else:
-                    analysis = player.analyse(request)
+                analysis = self._analyse(player, board, send)
         except Exception as caught:
             error = caught
         finally:
             send(SearchEvent(self, analysis, error, is_last=True))
+
+    def _analyse(
+        self, player: Player, board: Board, send: Callable[[SearchEvent], None]
+    ) -> Analysis:
+        """By tablebases, if they know the game's result; else by the player, which chooses among
+        the moves that keep a draw, if they know that."""
+        probe = self._tables.probe(board, self.allowed) if self._tables else None
+        if probe is not None and not probe.is_drawn:
+            return probe.analysis
+        moves = tuple(self.allowed) if probe is None else probe.moves
+
+        def told(found: Analysis) -> Analysis:
+            return replace(allowed_part(found, moves), tbhits=probe.hits if probe else found.tbhits)
+
+        request = replace(
+            self.request,
+            board=board,
+            root_moves=None if len(moves) == len(board.legal_moves()) else moves,
+            report=lambda found: send(SearchEvent(self, told(found))),
+        )
+        return told(player.analyse(request))
 
     def stop(self) -> None:
         """Makes the answer due now, with GRACE_MS for the player to return."""
         self.is_stopping = True
         self._holds.clear()
         self.request.stop.set()
-        latest = monotonic() + GRACE_MS / 1000
+        now = monotonic()
+        latest, last = now + GRACE_MS / 1000, now + (GRACE_MS + FIRST_MOVE_MS) / 1000
         self._answer_by = min(self._answer_by or latest, latest)
+        self._answer_at_last = min(self._answer_at_last or last, last)
 
     def ponderhit(self) -> None:
         """The opponent played the expected move: our clock runs from now."""
@@ -97,19 +120,24 @@ class Search:
             now = monotonic()
             self._stop_at = now + self._budget.target_ms / 1000
             self._answer_by = now + self._budget.limit_ms / 1000
+            self._answer_at_last = now + self._budget.last_ms / 1000
 
     def check_clock(self) -> bool:
         """Tells the player to stop when its time is up; whether the answer is due."""
         now = monotonic()
         if self._stop_at is not None and now >= self._stop_at:
             self.request.stop.set()
-        is_late = self._answer_by is not None and now >= self._answer_by
+        is_late = self._latest is not None and now >= self._latest
         return not self._holds and (self.is_done or is_late)
+
+    @property
+    def _latest(self) -> float | None:
+        return self._answer_at_last if self.best is None else self._answer_by
 
     @property
     def seconds_to_deadline(self) -> float | None:
         """How long the clock needs no check; None: as long as no event comes."""
-        deadline = self._answer_by if self.request.stop.is_set() else self._stop_at
+        deadline = self._latest if self.request.stop.is_set() else self._stop_at
         return None if deadline is None else max(0.0, deadline - monotonic())
 
     @property
@@ -121,6 +149,22 @@ class Search:
         if self._thread is not None:
             self._thread.join(timeout_s)
         return self._thread is None or not self._thread.is_alive()
+
+    def remarks(self) -> Iterator[str]:
+        """What people should know about the answer."""
+        board, mate = self.request.board, self.request.limits.mate
+        side = board.turn.capitalize()
+        if not self.allowed:
+            end = "checkmated" if board.is_check() else "stalemated"
+            yield f"{side} is {end}: there is no move"
+        elif playable(board) is None:
+            yield "the game is drawn, nobody can mate any more: a random legal move is played"
+        elif self.best is None:
+            yield "the player gave no move: a random legal move is played"
+        elif self.best.nodes and self.best.nodes == self.best.kept_nodes:
+            yield f"all {self.best.nodes} nodes are of the tree that was kept from the last search"
+        if self.best and mate and not 0 < (self.best.mate_in or 0) <= mate:
+            yield f"no mate in {mate} was found"
 
     def bestmove(self) -> str:
         """The last line of the search; a random allowed move if the player has none yet."""
@@ -141,20 +185,25 @@ def _expected_reply(board: Board, analysis: Analysis) -> str | None:
     return analysis.line[1] if analysis.line[1] in after.legal_moves() else None
 
 
-def search_limits(go: GoCommand, budget: TimeBudget | None, *, uses_time: bool) -> Limits:
+def search_limits(
+    go: GoCommand, budget: TimeBudget | None, strength: Strength | None, *, uses_time: bool
+) -> Limits:
     """The limits that the player gets.
 
-    With `uses_time` it searches until its time is up, whatever number of nodes it has by default;
-    `infinite` and `ponder` are time without end.
+    With `uses_time` it searches until another limit is reached, whatever number of nodes it has by
+    default; `infinite` and `ponder` are time without end. A limited strength sets the nodes, unless
+    `go` allows fewer.
     """
-    has_time = budget is not None or bool(go.flags)
-    nodes = go.numbers.get("nodes", MAX_INTEGER if uses_time and has_time else None)
-    # A mate in n moves is found in 2n - 1 plies.
-    plies = min(go.numbers.get("depth", MAX_INTEGER), 2 * go.numbers.get("mate", MAX_INTEGER) - 1)
+    numbers = go.numbers
+    has_limit = budget is not None or bool(go.flags) or "depth" in numbers or "mate" in numbers
+    nodes = numbers.get("nodes", MAX_INTEGER if uses_time and has_limit else None)
+    if strength is not None and strength.simulations is not None:
+        nodes = min(strength.simulations, numbers.get("nodes", MAX_INTEGER))
     return Limits(
-        depth=None if plies == MAX_INTEGER else plies,
+        depth=numbers.get("depth"),
         nodes=nodes,
         time_ms=None if budget is None or go.flags else max(1.0, budget.target_ms),
+        mate=numbers.get("mate"),
     )
 
 
@@ -168,6 +217,13 @@ def allowed_moves(board: Board, go: GoCommand) -> list[str]:
     return wanted or legal
 
 
+def allowed_part(analysis: Analysis, moves: Sequence[str]) -> Analysis:
+    """The first of the moves it scores that is allowed: not every player of another package knows
+    `root_moves`. All of it if none is."""
+    scored = (analysis, *analysis.others)
+    return next((one for one in scored if one.best in moves), analysis)
+
+
 def playable(board: Board) -> Board | None:
     """The board, or the same position without history if a draw could be claimed.
 
@@ -179,89 +235,3 @@ def playable(board: Board) -> Board | None:
         return board
     fresh = Board(" ".join([*board.fen().split()[:4], "0", "1"]))
     return fresh if fresh.outcome() is None else None
-
-
-# `searchmoves`: players do not know it, so it is done around them.
-
-
-def analyse_searchmoves(player: Player, request: SearchRequest, allowed: list[str]) -> Analysis:
-    """The player's choice if it is allowed, otherwise its best allowed move.
-
-    That is the first allowed one of its other scored moves, or the most probable one of its
-    policy, or the one that leaves the opponent the worst position. A player that gives no scores,
-    or has no time left, gets a random move.
-    """
-
-    def report_allowed(analysis: Analysis) -> None:
-        if analysis.best in allowed:
-            request.report(analysis)
-
-    limits = request.limits
-    half_time = replace(limits, time_ms=limits.time_ms and limits.time_ms / 2)
-    analysis = player.analyse(replace(request, limits=half_time, report=report_allowed))
-    for scored in (analysis, *analysis.others):
-        if scored.best in allowed:
-            return scored
-    if policy := analysis.policy:
-        return Analysis(best=max(allowed, key=lambda move: policy.get(move, 0.0)))
-    found = _best_by_replies(player, replace(request, limits=half_time), allowed)
-    return found or Analysis(best=allowed[request.seed % len(allowed)])
-
-
-def _best_by_replies(player: Player, request: SearchRequest, allowed: list[str]) -> Analysis | None:
-    """Searches the position after each allowed move; None if the player scores none of them."""
-    limits = _divided(request.limits, len(allowed))
-    best: tuple[float, Analysis] | None = None
-    for move in allowed:
-        if request.stop.is_set():
-            break
-        child = request.board.copy()
-        child.push(move)
-        value, reply = _evaluate(
-            player, replace(request, board=child, limits=limits, report=ignore_analysis)
-        )
-        if value is not None and (best is None or -value > best[0]):
-            best = -value, _before_reply(move, reply)
-    return best[1] if best else None
-
-
-def _divided(limits: Limits, moves: int) -> Limits:
-    """The limits of one search out of `moves`, one ply further on."""
-    return Limits(
-        depth=limits.depth and max(1, limits.depth - 1),
-        nodes=limits.nodes and max(1, limits.nodes // moves),
-        time_ms=limits.time_ms and limits.time_ms / moves,
-    )
-
-
-def _evaluate(player: Player, request: SearchRequest) -> tuple[float | None, Analysis | None]:
-    """The score in pawns for the side to move (None if the player has none), and its analysis."""
-    outcome = request.board.outcome()
-    if outcome is not None:
-        return (-MATE_PAWNS if outcome.winner else 0.0), None
-    analysis = player.analyse(request)
-    if analysis.mate_in is not None:
-        size = MATE_PAWNS - abs(analysis.mate_in)
-        return (size if analysis.mate_in > 0 else -size), analysis
-    if analysis.score_pawns is None and analysis.wdl is not None:
-        return analysis.wdl[0] - analysis.wdl[2], analysis
-    return analysis.score_pawns, analysis
-
-
-def _before_reply(move: str, reply: Analysis | None) -> Analysis:
-    """The analysis after a move as one of the position before it, in the other side's view."""
-    if reply is None:
-        return Analysis(best=move)
-    return Analysis(
-        best=move,
-        line=(move, *(reply.line or (reply.best,))),
-        score_pawns=None if reply.score_pawns is None else -reply.score_pawns,
-        mate_in=None if reply.mate_in is None else _mate_before_reply(reply.mate_in),
-        wdl=reply.wdl and (reply.wdl[2], reply.wdl[1], reply.wdl[0]),
-        depth=reply.depth and reply.depth + 1,
-    )
-
-
-def _mate_before_reply(mate_in: int) -> int:
-    """Moves to mate one ply earlier: our own move counts if we mate, not if we are mated."""
-    return 1 - mate_in if mate_in <= 0 else -mate_in

@@ -22,14 +22,15 @@ def model_names() -> list[str]:
 
 
 def card_path(name: str) -> str:
-    return f"{_folder(name)}/card.json"
+    return f"{folder_of(name)}/card.json"
 
 
 def weights_path(name: str) -> str:
-    return f"{_folder(name)}/weights.safetensors"
+    return f"{folder_of(name)}/weights.safetensors"
 
 
-def _folder(name: str) -> str:
+def folder_of(name: str) -> str:
+    """The folder of a model."""
     return name if "/" in name else f"{FOLDER}/{name}"
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from selfmate.players import Analysis, Choices, Limits, SearchRequest
 from selfmate.rules import Board
 from selfmate.uci.options import Capabilities
+from selfmate.weights.calibration import Calibration, Strength
 
 Report = Callable[[Analysis], None]
 WORTH = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
@@ -22,10 +23,15 @@ class Fake:
     capabilities = Capabilities()
 
     def __init__(self) -> None:
+        self.requests: list[SearchRequest] = []
         self.asked: list[Limits] = []
         self.temperatures: list[float | None] = []
         self.searched_with: list[tuple[float | None, int]] = []  # c_puct and threads
         self.closed = False
+
+    def allowed(self, board: Board) -> list[str]:
+        """The moves that the last request allows, by name."""
+        return sorted(self.requests[-1].root_moves or board.legal_moves())
 
     @property
     def name(self) -> str:
@@ -38,6 +44,7 @@ class Fake:
 
     def analyse(self, request: SearchRequest) -> Analysis:
         assert request.board.outcome() is None, "players are not asked about finished games"
+        self.requests.append(request)
         self.asked.append(request.limits)
         self.temperatures.append(request.temperature)
         self.searched_with.append((request.c_puct, request.threads))
@@ -57,6 +64,8 @@ class Chance(Fake):
 
 class Steady(Fake):
     """Plays the first move by name, with a complete analysis."""
+
+    capabilities = Capabilities(has_wdl=True)
 
     def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         best = min(board.legal_moves())
@@ -103,7 +112,7 @@ class Cheat(Fake):
 
 
 class Miser(Fake):
-    """Plays the first move by name; its score is the material."""
+    """Plays the first allowed move by name; its score is the material."""
 
     def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         ours, theirs = ("isupper", "islower") if board.turn == "white" else ("islower", "isupper")
@@ -112,7 +121,7 @@ class Miser(Fake):
         def worth(side: str) -> int:
             return sum(WORTH.get(p.lower(), 0) for p in placement if getattr(p, side)())
 
-        best = min(board.legal_moves())
+        best = self.allowed(board)[0]
         return Analysis(best=best, score_pawns=float(worth(ours) - worth(theirs)), depth=1)
 
 
@@ -120,13 +129,13 @@ class Opinionated(Fake):
     """Has a policy: later names are more likely."""
 
     def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
-        moves = sorted(board.legal_moves())
+        moves = self.allowed(board)
         weights = {move: float(rank) for rank, move in enumerate(moves)}
         return Analysis(best=moves[-1], policy=weights)
 
 
 class Thorough(Fake):
-    """Scores every move: later names are better."""
+    """Scores every move, allowed or not: later names are better."""
 
     def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         moves = sorted(board.legal_moves())
@@ -140,7 +149,15 @@ class Thorough(Fake):
 class Searcher(Fake):
     """Has visits: later names have more, and the expected reply is the first by name."""
 
-    capabilities = Capabilities(temperature=0.0, c_puct=1.5, uses_time=True)
+    capabilities = Capabilities(
+        temperature=0.0,
+        c_puct=1.5,
+        uses_time=True,
+        has_wdl=True,
+        calibration=Calibration(
+            "0", (Strength(800.0, 0, 1.0), Strength(1000.0, 0, 0.0), Strength(1400.0, 8, 0.0))
+        ),
+    )
 
     def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
         moves = sorted(board.legal_moves(), reverse=True)

@@ -1,7 +1,7 @@
 """A GUI for the engine, line by line, without a process."""
 
-from collections.abc import Iterable, Iterator
-from queue import SimpleQueue
+from collections.abc import Callable, Iterable, Iterator
+from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
 
@@ -15,7 +15,8 @@ TIMEOUT_S = 30  # only a broken engine takes so long
 def converse(player: Player, lines: Iterable[str]) -> list[str]:
     """All output of an engine for these lines and the end of the input."""
     output: list[str] = []
-    engine = Engine(player.name, lambda: player, output.append, lambda: 7)
+    capabilities = getattr(player, "capabilities", None)
+    engine = Engine(player.name, lambda: player, output.append, lambda: 7, capabilities)
     engine.run(lines)
     return output
 
@@ -27,11 +28,11 @@ def bestmoves(output: Iterable[str]) -> list[str]:
 class Session:
     """A running engine; `with` ends it."""
 
-    def __init__(self, player: Fake) -> None:
+    def __init__(self, player: Fake, load: Callable[[], Player] | None = None) -> None:
         self._output: SimpleQueue[str] = SimpleQueue()
         self._input: SimpleQueue[str | None] = SimpleQueue()
         self.engine = Engine(
-            player.name, lambda: player, self._output.put, lambda: 7, player.capabilities
+            player.name, load or (lambda: player), self._output.put, lambda: 7, player.capabilities
         )
         self._thread = Thread(target=self.engine.run, args=(self._lines(),), daemon=True)
 
@@ -50,6 +51,14 @@ class Session:
 
     def read(self) -> str:
         return self._output.get(timeout=TIMEOUT_S)
+
+    def engine_is_silent(self) -> bool:
+        """Whether it says nothing for a moment."""
+        try:
+            self._output.get(timeout=0.1)
+        except Empty:
+            return True
+        return False
 
     def read_until(self, start: str) -> list[str]:
         lines = [self.read()]

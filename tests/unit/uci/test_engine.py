@@ -1,6 +1,7 @@
 """The engine with well and badly behaved players: one legal `bestmove` for each `go`."""
 
 import random
+from threading import Event
 
 import pytest
 
@@ -9,8 +10,8 @@ from selfmate.rules import Board
 from selfmate.uci.commands import GO_KEYWORDS
 from selfmate.uci.engine import Engine, NoPlayerError
 from selfmate.uci.options import Capabilities
-from unit.uci.fakes import FAKES, Chance, Deaf, Patient, Searcher, Steady
-from unit.uci.session import Session, bestmoves, converse
+from unit.uci.fakes import FAKES, Chance, Deaf, Fake, Patient, Searcher, Steady
+from unit.uci.session import TIMEOUT_S, Session, bestmoves, converse
 
 COMMANDS = ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position"]
 COMMANDS += ["go", "stop", "ponderhit"]
@@ -25,8 +26,8 @@ WORDS += ["\x00", "é", "\t", "♞", "k" * 999]
     [
         ("go", Limits()),
         ("go depth 5", Limits(depth=5)),
-        ("go mate 3", Limits(depth=5)),
-        ("go mate 3 depth 2 nodes 7", Limits(depth=2, nodes=7)),
+        ("go mate 3", Limits(mate=3)),
+        ("go mate 3 depth 2 nodes 7", Limits(depth=2, nodes=7, mate=3)),
         ("go movetime 1060", Limits(time_ms=1000.0)),
         ("go movetime 0", Limits(time_ms=1.0)),
         ("go ponder movetime 1060", Limits()),
@@ -36,24 +37,93 @@ WORDS += ["\x00", "é", "\t", "♞", "k" * 999]
 def test_the_player_gets_the_limits_of_go(line: str, limits: Limits) -> None:
     player = Chance()
     with Session(player) as session:
-        session.send(line, "stop")
+        session.send("isready", line, "stop")
         session.read_until("bestmove")
         assert session.engine.close(30)
     assert player.asked == [limits]
 
 
-def test_the_player_is_loaded_once_when_it_is_needed() -> None:
-    loaded: list[Player] = []
+class Loader:
+    """Loads a player when it is told to."""
 
-    def load() -> Player:
-        loaded.append(Chance())
-        return loaded[0]
+    def __init__(self, player: Fake) -> None:
+        self.player = player
+        self.calls = 0
+        self.has_begun, self.may_end = Event(), Event()
 
-    said: list[str] = []
-    Engine("x", load, said.append, lambda: 0).run(["uci", "position startpos", "setoption"])
-    assert not loaded
-    Engine("x", load, said.append, lambda: 0).run(["isready", "go", "isready", "go"])
-    assert len(loaded) == 1
+    def __call__(self) -> Player:
+        self.calls += 1
+        self.has_begun.set()
+        assert self.may_end.wait(TIMEOUT_S)
+        return self.player
+
+
+@pytest.mark.parametrize("lines", [["uci"], ["ucinewgame"], ["go", "isready"]])
+def test_the_player_is_loaded_once_and_soon(lines: list[str]) -> None:
+    loader = Loader(Chance())
+    with Session(loader.player, loader) as session:
+        session.send(*lines)
+        assert loader.has_begun.wait(TIMEOUT_S)
+        loader.may_end.set()
+        session.send("isready", "go", "ucinewgame", "isready", "go")
+        session.read_until("readyok")
+    assert loader.calls == 1
+
+
+def test_go_waits_for_the_player_and_is_never_answered_by_chance() -> None:
+    loader = Loader(Steady())
+    with Session(loader.player, loader) as session:
+        session.send("go movetime 1", "stop")
+        assert loader.has_begun.wait(TIMEOUT_S)
+        assert session.engine_is_silent()
+        loader.may_end.set()
+        said = session.read_until("bestmove")
+    assert said[-1] == "bestmove a2a3 ponder a7a5"
+    assert not any("random" in line for line in said)
+
+
+def test_lines_that_need_no_player_are_handled_while_it_is_loaded() -> None:
+    loader = Loader(Steady())
+    with Session(loader.player, loader) as session:
+        session.send("uci", "setoption name UCI_ShowWDL value true", "stop", "register later")
+        session.send("hello")
+        assert session.read_until("info string unknown command 'hello'")[-2] == "uciok"
+        session.send("position startpos moves e2e4", "go depth 2")
+        loader.may_end.set()
+        assert "wdl 200 500 300" in session.read_until("bestmove")[-2]
+
+
+@pytest.mark.parametrize("lines", [["uci", "quit"], ["isready", "quit"], ["ucinewgame", "quit"]])
+def test_quit_does_not_wait_for_the_player(lines: list[str]) -> None:
+    loader = Loader(Chance())
+    with Session(loader.player, loader) as session:
+        session.send(*lines)
+        said = session.end()
+    assert "readyok" not in said
+    loader.may_end.set()
+
+
+def test_a_signal_does_not_wait_for_the_player() -> None:
+    loader = Loader(Chance())
+    with Session(loader.player, loader) as session:
+        session.send("go infinite")
+        assert loader.has_begun.wait(TIMEOUT_S)
+        session.engine.quit()
+        assert session.end() == []
+    loader.may_end.set()
+
+
+def test_the_time_to_load_is_part_of_the_budget() -> None:
+    loader = Loader(Chance())
+    with Session(loader.player, loader) as session:
+        session.send("go movetime 1060")
+        assert loader.has_begun.wait(TIMEOUT_S)
+        assert session.engine_is_silent()
+        loader.may_end.set()
+        session.read_until("bestmove")
+    (limits,) = loader.player.asked
+    assert limits.time_ms is not None
+    assert limits.time_ms < 1000
 
 
 @pytest.mark.parametrize("error", [ValueError("depth=9"), ImportError("no torch"), OSError("gone")])
@@ -82,6 +152,40 @@ def test_every_go_gets_one_bestmove(name: str) -> None:
     moves = bestmoves(converse(FAKES[name](), lines))
     assert len(moves) == 80
     assert set(moves) <= set(Board().legal_moves())
+
+
+def test_a_new_game_forgets_and_only_then() -> None:
+    player = Searcher()
+    lines = ["go", "go", "ucinewgame", "go", "go", "setoption name clear hash", "go", "go"]
+    converse(player, lines)
+    asked = [request.is_fresh for request in player.requests]
+    assert asked == [False, False, True, False, True, False]
+
+
+def test_hash_is_the_size_of_the_cache() -> None:
+    player = Searcher()
+    converse(player, ["go", "setoption name Hash value 64", "go"])
+    assert [request.cache_mb for request in player.requests] == [16, 64]
+
+
+def test_limited_strength_sets_simulations_and_temperature() -> None:
+    player = Searcher()
+    limit = "setoption name UCI_LimitStrength value true"
+    lines = ["go movetime 60000", limit, "go movetime 60000", "setoption name UCI_Elo value 900"]
+    lines += ["go infinite", "setoption name UCI_Elo value 1200", "go nodes 5000", "go nodes 1"]
+    converse(player, lines)
+    unlimited, strongest, weak, middle, hurried = player.requests
+    assert (unlimited.limits.nodes, unlimited.temperature) == (LARGEST, None)
+    assert (strongest.limits.nodes, strongest.temperature, strongest.is_fresh) == (8, 0.0, True)
+    assert (weak.limits.nodes, weak.temperature, weak.cache_mb) == (0, 0.5, 0)
+    assert (middle.limits.nodes, hurried.limits.nodes) == (2, 1)
+
+
+def test_wdl_is_offered_if_the_player_has_one() -> None:
+    assert "option name UCI_ShowWDL type check default false" in converse(Steady(), ["uci"])
+    said = converse(Chance(), ["uci", "setoption name UCI_ShowWDL value true"])
+    assert not any(line.startswith("option name UCI_ShowWDL") for line in said)
+    assert said[-1].startswith("info string no option 'UCI_ShowWDL'; there are: Move Overhead")
 
 
 def test_quit_answers_the_search_first_and_ignores_later_lines() -> None:
@@ -194,7 +298,8 @@ LARGEST = 2**31 - 1
     ("line", "limits"),
     [
         ("go", Limits()),
-        ("go depth 5", Limits(depth=5)),
+        ("go depth 5", Limits(depth=5, nodes=LARGEST)),
+        ("go mate 2", Limits(mate=2, nodes=LARGEST)),
         ("go nodes 7 movetime 1060", Limits(nodes=7, time_ms=1000.0)),
         ("go movetime 1060", Limits(nodes=LARGEST, time_ms=1000.0)),
         ("go wtime 4060 btime 60", Limits(nodes=LARGEST, time_ms=100.0)),
@@ -205,7 +310,7 @@ LARGEST = 2**31 - 1
 def test_a_tree_search_uses_all_of_its_time(line: str, limits: Limits) -> None:
     player = Searcher()
     with Session(player) as session:
-        session.send(line, "stop")
+        session.send("isready", line, "stop")
         session.read_until("bestmove")
         assert session.engine.close(30)
     assert player.asked == [limits]

@@ -24,11 +24,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("text", "capabilities"),
     [
-        ("alphazero-1", Capabilities(0.0, 1.5, uses_time=True)),
-        ("alphazero-1:cpuct=2,temperature=0.5", Capabilities(0.5, 2.0, uses_time=True)),
-        ("alphazero-1:sims=200", Capabilities(0.0, 1.5)),
-        ("alphazero-1:sims=0", Capabilities(0.0)),
-        ("alphazero-1:by=value", Capabilities(0.0)),
+        ("alphazero-1", Capabilities(0.0, 1.5, uses_time=True, has_wdl=True)),
+        (
+            "alphazero-1:cpuct=2,temperature=0.5",
+            Capabilities(0.5, 2.0, uses_time=True, has_wdl=True),
+        ),
+        ("alphazero-1:sims=200", Capabilities(0.0, 1.5, has_wdl=True)),
+        ("alphazero-1:sims=0", Capabilities(0.0, has_wdl=True)),
+        ("alphazero-1:by=value", Capabilities(0.0, has_wdl=True)),
         ("dqn-1:temperature=0.1", Capabilities(0.1)),
         ("empty", Capabilities(0.0)),
         ("odd", Capabilities(0.0)),

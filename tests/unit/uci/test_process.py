@@ -26,7 +26,19 @@ player = FAKES[sys.argv[2]]
 def load():
     print("noise of a library")
     return player()
-serve("fake", load, lambda: 7)
+serve("fake", load, lambda: 7, player.capabilities)
+"""
+GREET = """
+import os, sys
+sys.argv = ["selfmate", "uci", *sys.argv[1:]]
+write = os.write
+def observed(descriptor, data):
+    if data == b"uciok\\n":
+        print(*sys.modules, file=sys.stderr)
+    return write(descriptor, data)
+os.write = observed
+from selfmate.__main__ import main
+main()
 """
 
 
@@ -40,11 +52,11 @@ def start(player: str) -> "subprocess.Popen[str]":
 def test_nothing_heavy_is_loaded_before_uciok(arguments: list[str]) -> None:
     """Any directory may be a run, until the player is needed."""
     run = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "selfmate", "uci", *arguments],
+        [sys.executable, "-c", GREET, *arguments],
         input="uci\nquit\n", capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert run.stdout.splitlines()[-1] == "uciok"
-    loaded = {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
+    loaded = set(run.stderr.split())
     assert "selfmate.uci.engine" in loaded
     assert not loaded & {*HEAVY, *SLOW}
 
@@ -102,6 +114,27 @@ def test_python_chess_plays_with_it() -> None:
             board.push(played.move)
         with engine.analysis(board) as analysis:
             assert analysis.get()["depth"] == 1
+
+
+def test_go_before_isready_is_answered_by_the_net() -> None:
+    """The net that ships takes seconds to load, and has an opinion about the start position."""
+    command = [sys.executable, "-m", "selfmate", "uci", "alphazero-tiny"]
+    run = subprocess.run(
+        command, input="uci\ngo movetime 1\n", capture_output=True, text=True, timeout=120,
+        check=True,
+    )  # fmt: skip
+    *_, info, answer = run.stdout.splitlines()
+    assert info.startswith("info depth")
+    assert answer.split()[:2] == ["bestmove", info.partition(" pv ")[2].split()[0]]
+    assert "info string" not in run.stdout
+
+
+def test_a_player_that_cannot_be_loaded_is_no_engine(tmp_path: Path) -> None:
+    run = selfmate("uci", str(tmp_path), typed="uci\ngo movetime 1\n")
+    assert run.returncode == 2
+    assert "bestmove" not in run.stdout
+    assert f"info string the player {tmp_path} cannot be loaded" in run.stdout
+    assert "cannot be loaded" in run.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -19,6 +19,7 @@ def test_a_budget_is_never_more_than_the_clock(
     budget = clock_budget(remaining, increment, moves_to_go, overhead)
     assert 0 <= budget.target_ms <= max(0, remaining - overhead)
     assert budget.target_ms <= budget.limit_ms <= max(remaining - overhead, remaining / 8)
+    assert budget.last_ms == budget.limit_ms or budget.last_ms <= remaining / 2 or not remaining
 
 
 @given(MS, MS, MS, st.integers(1, 100), OVERHEAD)
@@ -64,15 +65,15 @@ def test_movestogo_uses_the_period_up() -> None:
         ("infinite", "white", None),
         ("depth 3 nodes 9", "white", None),
         ("btime 1000", "white", None),
-        ("wtime 4060 btime 60", "white", TimeBudget(100.0, 1000.0)),
-        ("wtime 60 btime 4060 binc 10 winc 99", "black", TimeBudget(107.0, 1000.0)),
-        ("wtime 160 movestogo 1", "white", TimeBudget(80.0, 100.0)),
-        ("wtime 80", "white", TimeBudget(0.5, 20.0)),
-        ("wtime 40 winc 10", "white", TimeBudget(0.0, 5.0)),
-        ("wtime -5 winc 100", "white", TimeBudget(0.0, 0.0)),
-        ("movetime 560", "white", TimeBudget(500.0, 550.0)),
-        ("movetime 50", "white", TimeBudget(25.0, 75.0)),
-        ("movetime 560 wtime 4060", "white", TimeBudget(100.0, 550.0)),
+        ("wtime 4060 btime 60", "white", TimeBudget(100.0, 1000.0, 2000.0)),
+        ("wtime 60 btime 4060 binc 10 winc 99", "black", TimeBudget(107.0, 1000.0, 2000.0)),
+        ("wtime 160 movestogo 1", "white", TimeBudget(80.0, 100.0, 100.0)),
+        ("wtime 80", "white", TimeBudget(0.5, 20.0, 20.0)),
+        ("wtime 40 winc 10", "white", TimeBudget(0.0, 5.0, 5.0)),
+        ("wtime -5 winc 100", "white", TimeBudget(0.0, 0.0, 1000.0)),
+        ("movetime 560", "white", TimeBudget(500.0, 550.0, 1550.0)),
+        ("movetime 50", "white", TimeBudget(25.0, 75.0, 1075.0)),
+        ("movetime 560 wtime 4060", "white", TimeBudget(100.0, 550.0, 1550.0)),
     ],
 )
 def test_budgets_by_hand(line: str, turn: str, expected: TimeBudget | None) -> None:
@@ -83,3 +84,23 @@ def test_budgets_by_hand(line: str, turn: str, expected: TimeBudget | None) -> N
         assert budget is not None
         assert budget.target_ms == pytest.approx(expected.target_ms)
         assert budget.limit_ms == pytest.approx(expected.limit_ms)
+        assert budget.last_ms == pytest.approx(expected.last_ms)
+
+
+@pytest.mark.parametrize(
+    ("line", "waited_ms", "target_ms"),
+    [
+        ("movetime 1060", 0, 1000),
+        ("movetime 1060", 400, 600),
+        ("movetime 1060", 5000, 50),  # a short search after loading is better than none
+        ("wtime 6060 movestogo 10", 0, 600),
+        ("wtime 6060 movestogo 10", 3000, 300),
+        ("wtime 1060", 2000, 1),
+    ],
+)
+def test_loading_takes_its_time_from_the_clock(
+    line: str, waited_ms: float, target_ms: float
+) -> None:
+    budget = time_budget(parse_go(line.split()), "white", 60, waited_ms)
+    assert budget is not None
+    assert budget.target_ms == pytest.approx(target_ms)
