@@ -23,6 +23,7 @@ VERBS = {
     "lab": "Train, play, match and analyse in the browser.",
     "match": "Play a match with paired openings; Elo difference with a 95 % interval.",
     "rate": "Rate players against a ladder of opponents.",
+    "calibrate": "Measure which settings make a net how strong, for UCI_Elo.",
     "puzzles": "Solve Lichess puzzles; score by rating and theme.",
     "conversion": "Play out won endgames; compare with the exact distance to mate.",
     "endgame": "The mini-chess laboratory: king and queen against a lone king, solved exactly.",

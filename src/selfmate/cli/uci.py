@@ -26,7 +26,13 @@ def uci(
         ),
     ] = None,
 ) -> None:
-    """Run a player as a UCI engine on standard input and output, for chess programs."""
+    """Run a player as a UCI engine on standard input and output, for chess programs.
+
+    Loading begins after `uciok`; `isready` and `go` wait for it. What a player
+    supports becomes an option: Hash, Threads, UCI_ShowWDL, UCI_LimitStrength and
+    UCI_Elo, Temperature, SyzygyPath. docs/how-to/use-in-a-gui.md has all of them,
+    and what the words of `go` mean.
+    """
     from selfmate.uci.engine import NoPlayerError
     from selfmate.uci.process import play
 

@@ -32,7 +32,8 @@ from selfmate.players.player import Limits, Player
 from selfmate.players.searching import DEFAULT_SEARCH, DEFAULT_SIMULATIONS, TreePlayer, ValuePlayer
 from selfmate.runs import Arrays, FileNote, Found, Json, RunDirectory, restore, unpack
 from selfmate.searches.config import SearchConfig
-from selfmate.weights import is_model, weights_path
+from selfmate.weights import folder_of, is_model, weights_path
+from selfmate.weights.calibration import read_calibration
 from selfmate.weights.card import read_card
 
 Net = QNet | MoveScorer | SeResNet | Transformer
@@ -44,6 +45,8 @@ class Weights:
     """Trained weights, and what is known about them."""
 
     identity: PlayerName  # the part of a player's full name that says which weights these are
+    folder: str  # of the model, or the directory of the run
+    sha256: str
     player: Mapping[str, Json]  # the net's configuration, as their card has it
     arrays: Arrays
 
@@ -51,7 +54,27 @@ class Weights:
 def make_trained(name: PlayerName) -> Player:
     """A player like `runs/dqn-1:version=best,temperature=0.1` or `alphazero-tiny:sims=100`."""
     found = find_weights(name)
-    return player_of(name, found.identity, found.player, found.arrays)
+    return player_of(_calibrated(name, found), found.identity, found.player, found.arrays)
+
+
+def _calibrated(name: PlayerName, weights: Weights) -> PlayerName:
+    """The name with the settings that make the net as strong as `elo=` says, in its place."""
+    if "elo" not in name.settings:
+        return name
+    calibration = read_calibration(weights.folder, weights.sha256)
+    if calibration is None:
+        raise ValueError(
+            f"player {str(name)!r} has elo=, but was not calibrated: selfmate calibrate "
+            f"{weights.identity}"
+        )
+    if extra := name.settings.keys() - {"elo", "version"}:
+        raise ValueError(f"elo= of player {str(name)!r} chooses {', '.join(sorted(extra))} itself")
+    elo = integer_setting(name, "elo", calibration.lowest, calibration.highest)
+    strength = calibration.strength(elo or 0)
+    settings = {key: value for key, value in name.settings.items() if key != "elo"}
+    if strength.simulations is not None:
+        settings["sims"] = str(strength.simulations)
+    return PlayerName(name.kind, settings | _temperature(strength.temperature))
 
 
 def load_net(name: PlayerName) -> Net:
@@ -69,14 +92,26 @@ def find_weights(name: PlayerName) -> Weights:
         card = read_card(name.kind)
         note = FileNote(card.weights_bytes, card.weights_sha256)
         arrays = unpack(Path(weights_path(name.kind)), note)
-        return Weights(identity=PlayerName(name.kind), player=card.player, arrays=arrays)
+        return Weights(
+            identity=PlayerName(name.kind),
+            folder=folder_of(name.kind),
+            sha256=card.weights_sha256,
+            player=card.player,
+            arrays=arrays,
+        )
     path = Path(name.kind)
     found = _checkpoint(path, name.settings.get("version", "last"))
     # With the step, because later checkpoints are other players; with a slash, because a name
     # without one may be a kind of player.
     kind = str(path) if len(path.parts) > 1 else f"./{path}"
     identity = PlayerName(kind, {"version": str(found.card.step)})
-    return Weights(identity=identity, player=found.card.player, arrays=found.weights)
+    return Weights(
+        identity=identity,
+        folder=name.kind,
+        sha256=found.card.weights.sha256,
+        player=found.card.player,
+        arrays=found.weights,
+    )
 
 
 def player_of(

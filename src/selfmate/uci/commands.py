@@ -113,8 +113,9 @@ def _info_line(analysis: "Analysis", elapsed_ms: float, show_wdl: bool, rank: in
     if show_wdl and analysis.wdl is not None and _is_finite(analysis.wdl):
         words += ["wdl", *map(str, _permille(analysis.wdl))]
     words += _number("nodes", analysis.nodes)
-    if analysis.nodes is not None and elapsed_ms >= 1:
-        words += _number("nps", int((analysis.nodes - analysis.kept_nodes) / elapsed_ms * 1000))
+    new_nodes = (analysis.nodes or 0) - analysis.kept_nodes
+    if new_nodes and elapsed_ms >= 1:
+        words += _number("nps", int(new_nodes / elapsed_ms * 1000))
     words += _number("hashfull", analysis.hashfull)
     words += _number("tbhits", analysis.tbhits)
     words += _number("time", int(elapsed_ms))

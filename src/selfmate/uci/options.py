@@ -49,7 +49,8 @@ def capabilities_of(name: PlayerName) -> Capabilities:
     )
     if simulations == "0" or "by" in name.settings or net.get("kind") not in SEARCHING_NETS:
         return found
-    return found._replace(c_puct=c_puct, uses_time=simulations is None)
+    uses_time = not {"sims", "elo"} & name.settings.keys()
+    return found._replace(c_puct=c_puct, uses_time=uses_time)
 
 
 def _calibration(name: PlayerName, card: dict[str, Any]) -> Calibration | None:

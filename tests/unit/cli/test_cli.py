@@ -21,6 +21,7 @@ VERBS = (
     "endgame",
     "match",
     "rate",
+    "calibrate",
     "puzzles",
     "uci",
     "perft",

@@ -14,6 +14,11 @@ NAN = float("nan")
         (Analysis(best="e2e4"), "info time 20 pv e2e4"),
         (Analysis(best="e2e4", line=("e2e4", "e7e5")), "info time 20 pv e2e4 e7e5"),
         (Analysis(best="e2e4", depth=3, nodes=9), "info depth 3 nodes 9 nps 439 time 20 pv e2e4"),
+        (
+            Analysis(best="e2e4", nodes=50, kept_nodes=41, hashfull=7, tbhits=3),
+            "info nodes 50 nps 439 hashfull 7 tbhits 3 time 20 pv e2e4",
+        ),
+        (Analysis(best="e2e4", nodes=50, kept_nodes=50), "info nodes 50 time 20 pv e2e4"),
         (Analysis(best="e2e4", score_pawns=-1.234), "info score cp -123 time 20 pv e2e4"),
         (Analysis(best="e2e4", score_pawns=9, mate_in=-2), "info score mate -2 time 20 pv e2e4"),
         (
