@@ -2,7 +2,7 @@
 that delays mate as long as it can.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,14 +36,14 @@ Numbers = NDArray[np.int64]
 @dataclass(frozen=True, kw_only=True)
 class Conversion:
     piece: Piece
-    games: int
+    games: int  # that are over
     converted: int
     moves: float | None  # to mate, mean over the games that were won
     exact_moves: float | None  # the same with best play
 
     @property
     def share(self) -> float:
-        return self.converted / self.games
+        return self.converted / self.games if self.games else 0.0
 
 
 @dataclass
@@ -53,6 +53,7 @@ class _Game:
     exact_moves: int
     moves: int = 0
     is_won: bool = False
+    is_over: bool = False
 
 
 def won_positions(piece: Piece, count: int, seed: int) -> list[Board]:
@@ -65,16 +66,17 @@ def won_positions(piece: Piece, count: int, seed: int) -> list[Board]:
     ]
 
 
-def convert(
-    player: Player,
-    piece: Piece,
-    *,
-    games: int,
-    seed: int,
-    on_finished: Callable[[int], None] = lambda count: None,
-) -> Conversion:
-    """Plays won positions to their end, by the fifty-move rule at the latest. `on_finished` gets
-    the number of games that ended, after every move."""
+def convert(player: Player, piece: Piece, *, games: int, seed: int) -> Conversion:
+    """Plays won positions to their end, by the fifty-move rule at the latest."""
+    *_, last = convert_in_rounds(player, piece, games=games, seed=seed)
+    return last
+
+
+def convert_in_rounds(
+    player: Player, piece: Piece, *, games: int, seed: int
+) -> Iterator[Conversion]:
+    """As `convert`; yields what the games that are over say, after every move of those that are
+    played at once."""
     boards = won_positions(piece, games, seed)
     exact = (distances(piece, boards) + 1) // 2
     played = [_Game(board, number, int(exact[number])) for number, board in enumerate(boards)]
@@ -82,12 +84,18 @@ def convert(
         running = played[begin : begin + player.parallel_games]
         while running:
             remaining = _defend(piece, _attack(player, running, seed), seed)
-            on_finished(len(running) - len(remaining))
+            unfinished = {game.number for game in remaining}
+            for game in running:
+                game.is_over = game.number not in unfinished
             running = remaining
-    won = [game for game in played if game.is_won]
+            yield _conversion(piece, [game for game in played if game.is_over])
+
+
+def _conversion(piece: Piece, games: Sequence[_Game]) -> Conversion:
+    won = [game for game in games if game.is_won]
     return Conversion(
         piece=piece,
-        games=games,
+        games=len(games),
         converted=len(won),
         moves=float(np.mean([game.moves for game in won])) if won else None,
         exact_moves=float(np.mean([game.exact_moves for game in won])) if won else None,

@@ -177,6 +177,8 @@ class Pool:
         self._digests: dict[str, str | None] = {}  # of the weights of players
         self._unchecked: str | None = None  # a sentence about results without a checksum
         if path.exists():
+            if not path.is_file():
+                raise ValueError(f"{path} is not a file, so it cannot hold results")
             self._read()
 
     def _read(self) -> None:
@@ -252,7 +254,9 @@ class Pool:
         return sum(2 * pairing.pairs.pairs for pairing in between)
 
     def add(self, pairing: Pairing) -> None:
-        """Adds a result; it is on disk when this returns."""
+        """Adds a result; it is on disk when this returns. OSError if it cannot be written; it
+        counts nevertheless."""
+        self.pairings.append(pairing)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         entry = result_entry(pairing) | {"conditions": self.conditions, "scale": SCALE_VERSION}
         if (digest := self._digest(pairing.player)) is not None:
@@ -262,7 +266,6 @@ class Pool:
             file.write(checked_line(entry))
             file.flush()
             os.fsync(file.fileno())
-        self.pairings.append(pairing)
 
 
 def weights_digest(player: str) -> str | None:

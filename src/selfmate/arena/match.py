@@ -19,6 +19,7 @@ from selfmate.searches.teacher import score_moves
 
 RESULTS = {"white": 1, "black": -1, None: 0}  # winner -> result in White's view
 PLY_LIMIT = "ply_limit"  # the reason of truncated games
+DID_NOT_START = "did_not_start"  # how the reason of a forfeit begins if there was no engine to play
 DEFAULT_MAX_PLIES = 400  # after the opening
 ADJUDICATION_PLIES = 6  # how long a lead must last
 ADJUDICATION_DEPTH = 2  # of the teacher that sees it
@@ -228,6 +229,13 @@ class MatchScore:
         return self.decided or all(n in self._games for n in range(self._total))
 
 
+class PlayerDidNotStartError(RuntimeError):
+    """A player never made a move because its program does not start: there is no match to count."""
+
+    def __init__(self, player: str, reason: str) -> None:
+        super().__init__(f"{player} did not start: {reason.partition(': ')[2] or reason}")
+
+
 def play_match(
     player: Player,
     opponent: Player,
@@ -257,11 +265,13 @@ class Match:
     # Called after every round of moves with the game that has been running longest.
     watch: Callable[[RunningGame], None] | None = None
     _running: list[RunningGame] = field(default_factory=list)
+    _started: set[int] = field(default_factory=set)  # the players that have made a move
 
     def play(self, numbers: Sequence[int]) -> Iterator[PlayedGame]:
         """Plays the games with these numbers and yields each when it ends.
 
         A game depends on seed and number alone, not on which games run beside it.
+        PlayerDidNotStartError if a player fails before its first move of all.
         """
         waiting = list(reversed(numbers))
         parallel_games = min(player.parallel_games for player in self.players)
@@ -288,11 +298,19 @@ class Match:
         choices = self.players[side].choose(
             [game.board for game in games], derive_seeds(self.seed, numbers, plies)
         )
+        self._check_started(side, choices, len(games))
         ended, unfinished = self._push(games, choices)
         ended += self._adjudicate(unfinished)
         over = {game.number for game in ended}
         self._running = [game for game in self._running if game.number not in over]
         return ended
+
+    def _check_started(self, side: int, choices: Choices, boards: int) -> None:
+        if len(choices.forfeits) < boards:
+            self._started.add(side)
+        reason = next(iter(choices.forfeits.values()), "")
+        if side not in self._started and reason.startswith(DID_NOT_START):
+            raise PlayerDidNotStartError(self.players[side].name, reason)
 
     def _push(
         self, games: Sequence[RunningGame], choices: Choices

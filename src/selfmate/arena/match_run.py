@@ -9,6 +9,7 @@ import math
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +26,7 @@ from selfmate.arena.match import (
 from selfmate.arena.openings import Opening, read_openings, shipped_openings, shuffled
 from selfmate.arena.sprt import Sprt
 from selfmate.players import Player
+from selfmate.rules import Board
 from selfmate.runs import CorruptError, take
 from selfmate.runs.files import parse, pretty, read_plain, replace_file
 from selfmate.runs.lines import LineReader, checked_line
@@ -63,21 +65,40 @@ class MatchRun:
         self.log = MatchLog(log_path(log_folder, conditions), conditions, resume)
         self._score = MatchScore(self.log.games, settings.games, settings.sprt)
         self.stopped = False  # by request
+        self.longest_running: RunningGame | None = None
 
-    def play(self, on_game: Callable[[], None]) -> None:
-        """Plays the missing games and calls `on_game` after each. Blocks."""
-        session = MatchSession(self.log.path)
+    def play(
+        self,
+        on_game: Callable[[], None] = lambda: None,
+        on_round: Callable[[], None] = lambda: None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Plays the missing games. Blocks.
+
+        Calls `on_game` after each game and `on_round` after each round of moves in all running
+        games; stops then if `should_stop` says so. OSError if a game cannot be written to the log;
+        it counts nevertheless.
+        """
+        session = MatchSession(self.log.path, should_stop)
+
+        def watch(game: RunningGame) -> None:
+            self.longest_running = game
+            on_round()
+            session.update(lambda: self._progress(game))
+
         match = Match(
             self.players,
             self.openings,
             self.settings.seed,
             self.settings.max_plies,
             self.settings.adjudicate_pawns,
-            watch=lambda game: session.update(lambda: self._progress(game)),
+            watch=watch,
         )
         missing = [n for n in range(self.settings.games) if n not in self.log.games]
         try:
             for game in match.play([] if self._score.decided else missing):
+                if game.forfeit and should_stop():  # its engine was ended with us
+                    raise StopRequestedError
                 self.log.add(game)
                 self._score.count()
                 on_game()
@@ -86,6 +107,7 @@ class MatchRun:
         except StopRequestedError:
             self.stopped = True
         finally:
+            self.longest_running = None
             session.finish(self._progress(None))
             self.log.close()
 
@@ -171,12 +193,12 @@ class MatchLog:
         self._file: IO[bytes] = path.open("a+b")
         try:
             kept_bytes = self._read(conditions, resume)
+            self._file.truncate(kept_bytes)
+            if not kept_bytes:
+                self._write({"agreement": _as_json(conditions)})
         except BaseException:
-            self._file.close()
+            self.close()
             raise
-        self._file.truncate(kept_bytes)
-        if not kept_bytes:
-            self._write({"agreement": _as_json(conditions)})
 
     def add(self, game: PlayedGame) -> None:
         """Logs a game; it is on disk when this returns."""
@@ -184,7 +206,8 @@ class MatchLog:
         self._write(asdict(game))
 
     def close(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # what a full disk did not take was reported when it was written
+            self._file.close()
 
     def _read(self, conditions: MatchConditions, resume: bool) -> int:
         """Locks the file and fills `games`; returns how many bytes of the file to keep."""
@@ -198,31 +221,26 @@ class MatchLog:
             if not line.endswith(b"\n"):
                 break
             try:
-                self._read_entry(number, reader.read(line), conditions)
-            except (KeyError, TypeError, CorruptError) as error:
-                raise ValueError(
-                    f"{self.path}, line {number} is damaged: {fault_of(error)}"
-                ) from error
+                entry = reader.read(line)
+                found = entry["agreement"] if number == 1 else _replayed(entry)
+            except (KeyError, TypeError, ValueError, RecursionError) as error:
+                reason = fault_of(error)
+                raise ValueError(f"{self.path}, line {number} is damaged: {reason}") from error
+            if isinstance(found, PlayedGame):
+                self.games[found.number] = found
+            elif found != _as_json(conditions):
+                raise ValueError(f"{self.path} is the log of another match: {str(found)[:200]}")
             kept_bytes += len(line)
         self.notice = reader.unchecked_notice()
         return kept_bytes
 
-    def _read_entry(self, number: int, entry: dict[str, Any], conditions: MatchConditions) -> None:
-        if number > 1:
-            game = parse_game(entry)
-            self.games[game.number] = game
-        elif (found := entry["agreement"]) != _as_json(conditions):
-            raise ValueError(f"{self.path} is the log of another match: {found}")
-
     def _write(self, entry: dict[str, Any]) -> None:
-        self._file.write(checked_line(entry))
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-
-def fault_of(error: Exception) -> str:
-    """What is wrong with an entry, in words."""
-    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        try:
+            self._file.write(checked_line(entry))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
 
 
 def _as_json(conditions: MatchConditions) -> Any:
@@ -240,6 +258,8 @@ def parse_conditions(entry: dict[str, Any]) -> MatchConditions:
 def parse_game(entry: dict[str, Any]) -> PlayedGame:
     """Any other line of a log; KeyError, TypeError or ValueError if it is not one."""
     opening = entry["opening"]
+    if entry["result"] not in (1, 0, -1):
+        raise ValueError(f"the result is {str(entry['result'])[:20]}, not 1, 0 or -1")
     return PlayedGame(
         number=int(entry["number"]),
         opening=Opening(opening["fen"], tuple(opening["moves"])),
@@ -251,8 +271,28 @@ def parse_game(entry: dict[str, Any]) -> PlayedGame:
     )
 
 
+def _replayed(entry: dict[str, Any]) -> PlayedGame:
+    """As `parse_game`; its moves can be played."""
+    game = parse_game(entry)
+    board = Board(game.opening.fen)
+    for move in game.moves:
+        board.push(move, past_draw=True)
+    return game
+
+
+def fault_of(error: Exception) -> str:
+    """What is wrong with a line, in words."""
+    match error:
+        case KeyError():
+            return f"it has no {error}"
+        case TypeError():
+            return "a value is of the wrong kind"
+        case _:
+            return str(error)
+
+
 class StopRequestedError(Exception):
-    """Another process asked this session to stop."""
+    """The session was asked to stop."""
 
 
 class MatchSession:
@@ -261,8 +301,9 @@ class MatchSession:
     `path` is the match's log or the rating's pool, which the process has locked.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, should_stop: Callable[[], bool] = lambda: False) -> None:
+        """`should_stop` is asked beside the file with which other processes stop the session."""
+        self._path, self._should_stop = path, should_stop
         self._updated_at = -math.inf
         stop_path(path).unlink(missing_ok=True)  # a request that came too late for the last session
 
@@ -271,17 +312,23 @@ class MatchSession:
 
         StopRequestedError when the session should stop.
         """
+        if self._should_stop():
+            raise StopRequestedError
         now = time.monotonic()
         if now - self._updated_at < SECONDS_BETWEEN_UPDATES:
             return
         self._updated_at = now
-        write_progress(self._path, progress())
+        self._write(progress())
         if stop_path(self._path).exists():
             raise StopRequestedError
 
     def finish(self, progress: Progress) -> None:
-        write_progress(self._path, progress)
+        self._write(progress)
         stop_path(self._path).unlink(missing_ok=True)
+
+    def _write(self, progress: Progress) -> None:
+        with suppress(OSError):  # no game is given up because nobody can watch it
+            write_progress(self._path, progress)
 
 
 def progress_path(path: Path) -> Path:

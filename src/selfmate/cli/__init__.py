@@ -1,13 +1,16 @@
 """The command line: one module per verb. Only the module of the verb that runs is imported."""
 
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 from typer._click.exceptions import ClickException
 
-from selfmate.cli.console import BadInputError, JobFailedError, printable
+from selfmate.cli.console import BadInputError, JobFailedError, printable, sentence_of
 
 INTERRUPTED = 130  # the exit code that shells give to Ctrl-C
 
@@ -88,20 +91,43 @@ def _options(
 
 def main() -> None:
     """The `selfmate` command."""
-    arguments = sys.argv[1:] or ["--help"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that cannot show a character shows a ?
+            stream.reconfigure(errors="replace")
+    try:
+        code = _run(sys.argv[1:] or ["--help"])
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads our output, such as `head`, has had enough
+        code = 1
+        _drop_output()
+    except OSError as error:
+        where = "" if error.filename else "the output cannot be written: "
+        code = _print_error(f"{where}{sentence_of(error)}", 1)
+        _drop_output()
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     try:
         app = make_app(wanted)
-        code = app(arguments, prog_name="selfmate", standalone_mode=False) or 0
+        code: int = app(arguments, prog_name="selfmate", standalone_mode=False) or 0
     except (ClickException, BadInputError) as error:
-        code = _print_error(
+        return _print_error(
             error.format_message() if isinstance(error, ClickException) else error, 2
         )
     except JobFailedError as error:
-        code = _print_error(error, 1)
+        return _print_error(error, 1)
     if code == INTERRUPTED:
         _print_error("interrupted", code)
-    sys.exit(code)
+    return code
+
+
+def _drop_output() -> None:
+    """Drops what cannot be written, which Python would try to write again at its end."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_error(message: object, code: int) -> int:

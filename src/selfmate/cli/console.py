@@ -1,14 +1,16 @@
-"""What verbs share: errors, options, numbers in words, progress, boards and plots as text."""
+"""What verbs share: errors, options, numbers in words, progress, and plots as text."""
 
+import errno
 import math
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from threading import Event, Thread
+from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
@@ -16,9 +18,6 @@ import typer
 if TYPE_CHECKING:
     from rich.status import Status
     from rich.table import Table
-    from rich.text import Text
-
-    from selfmate.rules import Board
 
 
 LARGEST_SEED = 2**63 - 1
@@ -34,13 +33,33 @@ class JobFailedError(Exception):
     """The input was fine, but the job did not succeed. Exit code 1."""
 
 
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
 @contextmanager
 def reading_input() -> Iterator[None]:
     """Around code that only reads the user's input: its errors are bad input."""
     try:
         yield
-    except (ValueError, OSError) as error:
-        raise BadInputError(str(error)) from error
+    except OSError as error:
+        kind = JobFailedError if error.errno in DISK_FULL else BadInputError
+        raise kind(sentence_of(error)) from error
+    except ValueError as error:
+        raise BadInputError(sentence_of(error)) from error
+
+
+def sentence_of(error: Exception) -> str:
+    """The error in words, without the marks of the library that raised it."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename!r}" if error.filename else "")
+    if isinstance(error, UnicodeDecodeError):
+        return f"this is no UTF-8 text: byte {error.start + 1} is {error.object[error.start]:#x}"
+    return str(error)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 game, 2 games."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def short_number(value: float) -> str:
@@ -68,24 +87,28 @@ class Progress(Protocol):
     def advance(self, amount: float) -> None: ...
 
 
+class _Pace:
+    """How much is done, how fast since the start, and how long the rest will take."""
+
+    def __init__(self, total: float, unit: str) -> None:
+        self.total, self.unit, self.done = total, unit, 0.0
+
+    def text(self, seconds: float) -> str:
+        rate = self.done / seconds
+        left = f", {duration((self.total - self.done) / rate)} left" if rate else ""
+        return f"{self.done / self.total:.0%}, {short_number(rate)} {self.unit}/s{left}"
+
+
 class _Lines:
     """Progress in log files: a line every few seconds."""
 
     def __init__(self, title: str, total: float, unit: str) -> None:
-        self.title, self.total, self.unit = title, total, unit
-        self.done = 0.0
-        self.started = self.last_line = time.monotonic()
+        self._pace = _Pace(total, unit)
+        self.live = LiveLine(lambda seconds: f"{title}: {self._pace.text(seconds)}")
 
     def advance(self, amount: float) -> None:
-        self.done += amount
-        now = time.monotonic()
-        if now - self.last_line < SECONDS_BETWEEN_LINES or not self.done:
-            return
-        self.last_line = now
-        rate = self.done / (now - self.started)
-        left = (self.total - self.done) / rate
-        line = f"{self.title}: {self.done / self.total:.0%}, {rate:,.0f} {self.unit}/s"
-        print(f"{line}, {left:.0f} s left", file=sys.stderr, flush=True)
+        self._pace.done += amount
+        self.live.update()
 
 
 class _Bar:
@@ -93,52 +116,54 @@ class _Bar:
 
     def __init__(self, title: str, total: float, unit: str) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
-        self.unit = unit
-        self.bar = RichProgress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %  {task.fields[rate]}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self.task = self.bar.add_task(title, total=total, rate="")
+        self._pace = _Pace(total, unit)
+        self._started = time.monotonic()
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[pace]}"))
+        self.live = RichProgress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self.live.add_task(title, total=total, pace="")
 
     def advance(self, amount: float) -> None:
-        speed = self.bar.tasks[0].speed
-        rate = f"{speed:,.0f} {self.unit}/s" if speed else ""
-        self.bar.update(self.task, advance=amount, rate=rate)
+        self._pace.done += amount
+        pace = self._pace.text(max(time.monotonic() - self._started, SECONDS_BETWEEN_UPDATES))
+        self.live.update(self._task, advance=amount, pace=pace)
 
 
 @contextmanager
 def progress(title: str, total: float, unit: str) -> Iterator[Progress]:
     """Progress towards `total` units on standard error; the caller reports units by `advance`."""
-    if not sys.stderr.isatty():
-        yield _Lines(title, total, unit)
-        return
-    bar = _Bar(title, total, unit)
-    with bar.bar:
-        yield bar
+    shown = (_Bar if sys.stderr.isatty() else _Lines)(title, total, unit)
+    with shown.live:
+        yield shown
 
 
 class LiveLine:
-    """A line on standard error that changes with the work; plain lines every few seconds if that is
-    no terminal. `line` makes the text from the seconds since the start."""
+    """A line on standard error that changes with the work; if that is no terminal, plain lines
+    every few seconds. They come from a thread: the work may be busy for longer than that.
 
-    def __init__(self, line: Callable[[float], str]) -> None:
+    `line` makes the text from the seconds since the start, in the thread that works.
+    """
+
+    def __init__(self, line: Callable[[float], str] = lambda seconds: "starting ...") -> None:
         self._line = line
-        self._started = self._shown = time.monotonic()
+        self._started = self._updated = time.monotonic()
+        self._text = ""
         self._status: Status | None = None
+        self._closed = Event()
+        self._printing = Thread(target=self._print_lines, daemon=True)
 
     def __enter__(self) -> "LiveLine":
+        self.follow(self._line)
         if sys.stderr.isatty():
             from rich.console import Console
 
-            self._status = Console(stderr=True, highlight=False).status("starting ...")
+            console = Console(stderr=True, highlight=False, markup=False)
+            self._status = console.status(self._text)
             self._status.start()
+        else:
+            self._printing.start()
         return self
 
     def __exit__(
@@ -147,21 +172,48 @@ class LiveLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """May be called more than once, and from another thread."""
+        self._closed.set()
         if self._status is not None:
             self._status.stop()
+        elif self._printing.is_alive():
+            self._printing.join()
+
+    def follow(self, line: Callable[[float], str]) -> None:
+        """Shows other work, whose clock starts now."""
+        self._line, self._started = line, time.monotonic()
+        self._show(SECONDS_BETWEEN_UPDATES)
 
     def update(self) -> None:
         """May be called at any rate: the line changes at most a few times per second."""
         now = time.monotonic()
-        pause = SECONDS_BETWEEN_LINES if self._status is None else SECONDS_BETWEEN_UPDATES
-        if now - self._shown < pause:
-            return
-        self._shown = now
-        text = self._line(now - self._started)
+        if now - self._updated >= SECONDS_BETWEEN_UPDATES:
+            self._updated = now
+            self._show(now - self._started)
+
+    def say(self, text: str) -> None:
+        """Prints a line that stays."""
         if self._status is not None:
-            self._status.update(text)
+            self._status.console.print(text)
         else:
-            print(text, file=sys.stderr, flush=True)
+            _print_on_stderr(text)
+
+    def _show(self, seconds: float) -> None:
+        self._text = self._line(seconds)
+        if self._status is not None:
+            self._status.update(self._text)
+
+    def _print_lines(self) -> None:
+        while not self._closed.wait(SECONDS_BETWEEN_LINES):
+            _print_on_stderr(self._text)
+
+
+def _print_on_stderr(text: str) -> None:
+    with suppress(OSError):  # progress that nobody can read does not stop the work
+        print(text, file=sys.stderr, flush=True)
 
 
 def whole(low: int, high: int) -> Callable[[str | int], int]:
@@ -271,10 +323,6 @@ EMPTY_BRAILLE = 0x2800
 # The bit of each dot, by column from the left and row from the top.
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 PANEL_WIDTH = 24  # narrower plots are hard to read
-GLYPHS = dict(zip("pnbrqk", "♟♞♝♜♛♚", strict=True))
-SQUARES = ("on #86664a", "on #c4a57b")
-WHITE_PIECE, BLACK_PIECE = "bold #ffffff", "bold #101010"
-NO_SHADES: Mapping[str, str] = MappingProxyType({})
 
 
 class Curve:
@@ -358,28 +406,3 @@ def _panel(name: str, curve: Curve, width: int, height: int) -> str:
         for label, line in zip(labels, lines, strict=True)
     ]
     return "\n".join([f"{' ' * label_width} [bold]{name}[/] {short_number(curve.last)}", *rows])
-
-
-def draw_board(board: "Board", indent: int = 0) -> "Text":
-    """A board with the names of ranks and files, rank 8 first."""
-    return draw_ranks([line.split() for line in str(board).splitlines()], indent)
-
-
-def draw_ranks(
-    ranks: Sequence[Sequence[str]], indent: int = 0, shades: Mapping[str, str] = NO_SHADES
-) -> "Text":
-    """A board of any size from its letters, the highest rank first. `shades` are colours of single
-    squares, by name."""
-    from rich.text import Text
-
-    text, files = Text(), "abcdefgh"[: len(ranks)]
-    for rank, letters in zip(range(len(ranks), 0, -1), ranks, strict=True):
-        text.append(f"{' ' * indent}{rank} ")
-        for column, letter in enumerate(letters):
-            piece = WHITE_PIECE if letter.isupper() else BLACK_PIECE
-            shade = shades.get(f"{files[column]}{rank}")
-            square = f"on {shade}" if shade else SQUARES[(rank + column + 1) % 2]
-            text.append(f" {GLYPHS.get(letter.lower(), ' ')} ", style=f"{piece} {square}")
-        text.append("\n")
-    text.append(f"{' ' * indent}   " + "  ".join(files))
-    return text

@@ -1,15 +1,26 @@
 """`selfmate conversion`: whether a player wins won endgames."""
 
 import json
+from collections.abc import Generator
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.console import LARGEST_SEED, progress, reading_input, whole
+from selfmate.cli.console import (
+    LARGEST_SEED,
+    LiveLine,
+    duration,
+    reading_input,
+    short_number,
+    whole,
+)
+from selfmate.cli.stopping import StopListener, same_command
 
 if TYPE_CHECKING:
     from selfmate.arena.endgames import Conversion
+    from selfmate.players import Player
 
 MAX_GAMES = 100_000
 
@@ -34,26 +45,69 @@ def conversion(
     The player has king and queen, or king and rook, against a king that resists
     as long as possible.
     """
-    from selfmate.arena.endgames import PIECES, convert
     from selfmate.players import load_player
 
-    with reading_input():
-        contestants = [load_player(player) for player in players]
-    try:
+    with ExitStack() as stack:
+        with LiveLine(lambda _: f"loading {', '.join(players)} ..."), reading_input():
+            contestants = [stack.enter_context(closing(load_player(name))) for name in players]
         for contestant in contestants:
-            with progress(f"{contestant.name} playing", games * len(PIECES), "games") as bar:
-                found = [
-                    convert(contestant, piece, games=games, seed=seed, on_finished=bar.advance)
-                    for piece in PIECES
-                ]
-            if as_json:
-                rows = {one.piece: asdict(one) for one in found}
-                print(json.dumps({"player": contestant.name, **rows}))
-            else:
-                _print_table(contestant.name, found)
-    finally:
-        for contestant in contestants:
-            contestant.close()
+            _Session(contestant, games, seed, as_json).play()
+
+
+class _Session:
+    """The games of one player, reported however they end."""
+
+    def __init__(self, player: "Player", games: int, seed: int, as_json: bool) -> None:
+        self._player, self._games, self._seed, self._as_json = player, games, seed, as_json
+        self._found: dict[str, Conversion] = {}  # by piece
+
+    def play(self) -> None:
+        with (
+            LiveLine(self._line) as view,
+            StopListener(view, self._report_so_far) as stop,
+            closing(self._rounds()) as rounds,
+        ):
+            for found in rounds:
+                if stop.is_set():
+                    break
+                self._found[found.piece] = found
+                view.update()
+            stop.end()
+        self._report()
+
+    def _rounds(self) -> "Generator[Conversion]":
+        from selfmate.arena.endgames import PIECES, convert_in_rounds
+
+        for piece in PIECES:
+            yield from convert_in_rounds(self._player, piece, games=self._games, seed=self._seed)
+
+    def _line(self, seconds: float) -> str:
+        from selfmate.arena.endgames import PIECES
+
+        found = self._found.values()
+        done, total = sum(one.games for one in found), self._games * len(PIECES)
+        title = f"{self._player.name}  {done:,}/{total:,} games"
+        if not done:
+            return title
+        won = ", ".join(f"{one.share:.0%} with the {one.piece}" for one in found)
+        rate, left = done / seconds, duration(seconds * (total - done) / done)
+        return f"{title}  won {won}  {short_number(rate)} games/s  {left} left"
+
+    def _report_so_far(self) -> None:
+        self._report()
+        typer.echo(
+            "stopped: only games that were over count, and quick ones end first; nothing is kept, "
+            f"so all games are played again by: {same_command()}",
+            err=True,
+        )
+
+    def _report(self) -> None:
+        found = list(self._found.values())
+        if self._as_json:
+            rows = {one.piece: asdict(one) for one in found}
+            print(json.dumps({"player": self._player.name, **rows}), flush=True)
+        else:
+            _print_table(self._player.name, found)
 
 
 def _print_table(player: str, found: "list[Conversion]") -> None:
@@ -70,4 +124,4 @@ def _print_table(player: str, found: "list[Conversion]") -> None:
             "-" if one.moves is None else f"{one.moves:.1f}",
             "-" if one.exact_moves is None else f"{one.exact_moves:.1f}",
         )
-    Console(highlight=False).print(table)
+    Console(highlight=False, markup=False).print(table)

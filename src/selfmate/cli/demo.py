@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from selfmate.cli.board_view import draw_board
 from selfmate.cli.console import (
     LARGEST_SEED,
     JobFailedError,
-    draw_board,
     duration,
     progress,
     reading_input,

@@ -13,10 +13,11 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.table import Table
 
+from selfmate.cli.board_view import draw_ranks, shows_pieces
 from selfmate.cli.console import (
     BadInputError,
     JobFailedError,
-    draw_ranks,
+    counted,
     escape,
     printable,
     reading_input,
@@ -90,12 +91,13 @@ class Screen:
     def _draw(self, pieces: NDArray[np.int16], shades: dict[str, str]) -> None:
         lines = draw_position(self._game.size, pieces.tolist()).splitlines()
         self.console.print()
-        # Without colour both kings would look the same; letters tell them apart.
-        if self.console.color_system is None or self.console.no_color:
-            self.console.print(*(" " * INDENT + line for line in lines), sep="\n")
-        else:
+        # Without colour letters are plainer than pieces.
+        has_colour = self.console.color_system is not None and not self.console.no_color
+        if has_colour and shows_pieces(self.console):
             ranks = [line.split()[1:] for line in lines[:-1]]
             self.console.print(draw_ranks(ranks, INDENT, shades))
+        else:
+            self.console.print(*(" " * INDENT + line for line in lines), sep="\n")
         self.console.print()
 
 
@@ -224,7 +226,7 @@ def _play(screen: Screen, game: Game, rng: np.random.Generator, choose: Choose) 
     for number in count(1):
         action = choose(state)
         if action is None:
-            screen.console.print(f"The game was left after {_moves(number - 1)}.")
+            screen.console.print(f"The game was left after {counted(number - 1, 'move')}.")
             return
         screen.console.print(f"{number}. [bold]{move_name(game, state, action)}[/]", end="")
         after = int(game.afterstates[state, action])
@@ -235,8 +237,4 @@ def _play(screen: Screen, game: Game, rng: np.random.Generator, choose: Choose) 
     screen.console.print()
     screen.show_end(after)
     ending = "[green]Mate[/]" if game.endings[after] == MATE else "[yellow]Stalemate[/], a draw,"
-    screen.console.print(f"{ending} after {_moves(number)}.")
-
-
-def _moves(number: int) -> str:
-    return f"{number} move" if number == 1 else f"{number} moves"
+    screen.console.print(f"{ending} after {counted(number, 'move')}.")

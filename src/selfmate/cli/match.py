@@ -1,14 +1,27 @@
 """`selfmate match`: two players, paired openings, the Elo difference with its interval."""
 
 import json
+import stat
 import time
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfmate.cli.console import LARGEST_SEED, LiveLine, reading_input, whole
+from selfmate.cli.console import (
+    LARGEST_SEED,
+    JobFailedError,
+    LiveLine,
+    counted,
+    duration,
+    reading_input,
+    sentence_of,
+    whole,
+)
+from selfmate.cli.stopping import StopListener, same_command
 
 if TYPE_CHECKING:
     from selfmate.arena.match import MatchReport
@@ -18,20 +31,28 @@ if TYPE_CHECKING:
 LOGS = Path("runs/matches")
 
 
-def live_line(run: "MatchRun") -> LiveLine:
-    """Score, Elo and time left; to be updated after every game."""
+def progress_line(run: "MatchRun") -> Callable[[float], str]:
+    """Score, Elo and time left, for a LiveLine."""
     already, total = len(run.log.games), run.settings.games
 
     def line(seconds: float) -> str:
-        done, report = len(run.log.games), run.report()
+        done, game = len(run.log.games), run.longest_running
         rate = (done - already) / seconds
-        left = f"{(total - done) / rate:.0f} s left" if rate else ""
-        return (
-            f"{done}/{total}  {report.wins}-{report.draws}-{report.losses}  "
-            f"{report.score:.1%}  Elo {report.elo_text()}  {rate:.1f} games/s  {left}"
-        )
+        playing = f"  longest running game at ply {len(game.board.moves)}" if game else ""
+        if not rate:
+            return f"{done}/{total}  {score_text(run)}{playing}"
+        left = duration((total - done) / rate)
+        return f"{done}/{total}  {score_text(run)}  {rate:.2g} games/s  {left} left"
 
-    return LiveLine(line)
+    return line
+
+
+def score_text(run: "MatchRun") -> str:
+    report = run.report()
+    if not report.games:
+        return "no game has ended yet"
+    wins_draws_losses = f"{report.wins}-{report.draws}-{report.losses}"
+    return f"{wins_draws_losses}  {report.score:.1%}  Elo {report.elo_text()}"
 
 
 def print_report(run: "MatchRun", seconds: float) -> None:
@@ -44,7 +65,7 @@ def print_report(run: "MatchRun", seconds: float) -> None:
     table = Table(title=f"{names[0]} against {names[1]}", title_justify="left", show_header=False)
     for label, value in _rows(report, seconds):
         table.add_row(label, value)
-    Console(highlight=False).print(table)
+    Console(highlight=False, markup=False).print(table)
 
 
 def _rows(report: "MatchReport", seconds: float) -> list[tuple[str, str]]:
@@ -77,7 +98,7 @@ def match(
     games: Annotated[
         int,
         typer.Option(
-            parser=whole(2, 10**6), metavar="N", help="Games; an odd number is made even."
+            parser=whole(2, 10**6), metavar="N", help="Games; an odd number becomes even."
         ),
     ] = 100,
     openings: Annotated[
@@ -125,6 +146,8 @@ def match(
     from selfmate.arena.sprt import parse_sprt
     from selfmate.players import load_player
 
+    if games % 2:
+        typer.echo(f"{games} games become {games + 1}: each opening is played twice", err=True)
     with reading_input():
         settings = MatchSettings(
             games=games + games % 2,
@@ -134,42 +157,92 @@ def match(
             adjudicate_pawns=adjudicate,
             sprt=parse_sprt(sprt) if sprt else None,
         )
-        _check_folder(pgn)
-        run = MatchRun((load_player(a), load_player(b)), settings, log, resume)
-    if run.log.notice is not None:
-        typer.echo(run.log.notice, err=True)
-    seconds = _play(run)
-    if run.stopped:
-        typer.echo("the match was asked to stop; --resume continues it", err=True)
-    if pgn is not None:
-        _write_games(run, pgn)
-    if as_json:
-        print(json.dumps(run.report().as_dict() | {"seconds": seconds}))
-    else:
-        print_report(run, seconds)
+        if pgn is not None:
+            _check_writable(pgn)
+    with LiveLine(lambda _: f"loading {a} and {b} ...") as view:
+        with reading_input():
+            players = (load_player(a), load_player(b))
+        with closing(players[0]), closing(players[1]):
+            with reading_input():
+                run = MatchRun(players, settings, log, resume)
+            if run.log.notice is not None:
+                typer.echo(run.log.notice, err=True)
+            _Session(run, pgn, as_json).play(view)
 
 
-def _check_folder(pgn: Path | None) -> None:
-    if pgn is not None and not pgn.parent.is_dir():
-        raise ValueError(f"there is no folder {pgn.parent} for --pgn {pgn}")
+def _check_writable(path: Path) -> None:
+    """Before the first game, because it would be a pity to learn it after the last."""
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder {path.parent} for --pgn {path}")
+    is_new = not path.exists()
+    with path.open("ab") as file:
+        size = file.tell() if stat.S_ISREG(path.stat().st_mode) else None
+        file.write(b"\n")
+        file.flush()
+        if size is not None:
+            file.truncate(size)
+    if is_new:
+        path.unlink()
 
 
-def _play(run: "MatchRun") -> float:
-    """Plays the games that are missing; returns the seconds they took."""
-    started = time.perf_counter()
-    try:
-        with live_line(run) as view:
-            run.play(on_game=view.update)
-    finally:
-        for player in run.players:
-            player.close()
-    return time.perf_counter() - started
+class _Session:
+    """Plays the games of a match that are missing, and reports them however it ends."""
+
+    def __init__(self, run: "MatchRun", pgn: Path | None, as_json: bool) -> None:
+        self._run, self._pgn, self._as_json = run, pgn, as_json
+        self._started = time.perf_counter()
+
+    def play(self, view: LiveLine) -> None:
+        from selfmate.arena.match import PlayerDidNotStartError
+
+        run = self._run
+        view.follow(progress_line(run))
+        with StopListener(view, self._report_so_far) as stop:
+            try:
+                run.play(on_game=view.update, on_round=view.update, should_stop=stop.is_set)
+            except PlayerDidNotStartError as error:
+                raise JobFailedError(f"{error}; this was no match, so there is no Elo") from error
+            except OSError as error:
+                view.close()
+                self._report()
+                raise JobFailedError(
+                    f"the log cannot be written: {sentence_of(error)}; the games above count, but "
+                    f"those that the log lacks will be played again by: {_continue()}"
+                ) from error
+            stop.end()
+        self._report()
+        if run.stopped:
+            typer.echo(f"the match was asked to stop; it continues with: {_continue()}", err=True)
+
+    def _report_so_far(self) -> None:
+        self._report()
+        done = counted(len(self._run.log.games), "game")
+        typer.echo(f"stopped after {done}; the match continues with: {_continue()}", err=True)
+
+    def _report(self) -> None:
+        seconds = time.perf_counter() - self._started
+        if self._as_json:
+            print(json.dumps(self._run.report().as_dict() | {"seconds": seconds}), flush=True)
+        else:
+            print_report(self._run, seconds)
+        if self._pgn is not None:
+            self._write_games(self._pgn)
+
+    def _write_games(self, path: Path) -> None:
+        from selfmate.arena.match import write_match_pgn
+
+        run = self._run
+        names = (run.players[0].name, run.players[1].name)
+        today = datetime.now(UTC).strftime("%Y.%m.%d")
+        try:
+            with path.open("w", encoding="utf-8") as file:
+                write_match_pgn(run.games(), names, file, date=today, seed=run.settings.seed)
+        except OSError as error:
+            raise JobFailedError(
+                f"{path} cannot be written: {error.strerror}; the games are kept in "
+                f"{run.log.path}, and this writes them: {_continue()}"
+            ) from error
 
 
-def _write_games(run: "MatchRun", path: Path) -> None:
-    from selfmate.arena.match import write_match_pgn
-
-    names = (run.players[0].name, run.players[1].name)
-    today = datetime.now(UTC).strftime("%Y.%m.%d")
-    with path.open("w", encoding="utf-8") as file:
-        write_match_pgn(run.games(), names, file, date=today, seed=run.settings.seed)
+def _continue() -> str:
+    return same_command("--resume")

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,14 +16,19 @@ from selfmate.cli.console import (
     duration,
     escape,
     reading_input,
+    sentence_of,
     whole,
 )
+from selfmate.cli.stopping import StopListener, same_command
 from selfmate.players import MAX_MOVETIME_MS
 
 if TYPE_CHECKING:
     from selfmate.arena.ladder import Ladder, PairingPlan
+    from selfmate.arena.match import RunningGame
     from selfmate.arena.match_run import MatchSession
     from selfmate.arena.rating import Rating
+
+CONTINUES = "the pool keeps whole pairings, and the rest is played by:"
 
 
 def rate(
@@ -58,29 +64,57 @@ def rate(
     The pool file keeps all results; only missing games are played.
     """
     from selfmate.arena.ladder import Ladder
-    from selfmate.arena.match_run import MatchSession, StopRequestedError
 
-    with reading_input():
+    if games % 2:
+        typer.echo(f"{games} games become {games + 1}: each opening is played twice", err=True)
+    with LiveLine(lambda _: "loading the ladder and the players ..."), reading_input():
         ladder = Ladder(pool, seed)
         names = [_full_name(text, movetime) for text in players or ()]
         held = ladder.pool.hold()
     if (text := ladder.pool.left_out_text()) is not None:
         typer.echo(text, err=True)
-    with held:
-        session = MatchSession(pool)
-        try:
-            for name in names:
-                _Session(ladder, name, games).play(session)
-        except StopRequestedError:
-            raise JobFailedError("stopped from outside; the pool keeps whole pairings") from None
-        finally:
-            session.finish({})
-    if as_json:
-        print(json.dumps(_report(ladder)))
-    else:
+
+    def report() -> None:
+        if as_json:
+            print(json.dumps(_report(ladder)), flush=True)
+            return
         _print_table(ladder, names)
         for name in names:
             _print_rating(name, ladder.rating(name), not ladder.has_stockfish)
+
+    with held:
+        _play(ladder, names, games + games % 2, report)
+    report()
+
+
+def _play(ladder: "Ladder", names: list[str], games: int, report: Callable[[], None]) -> None:
+    """Plays the missing games of all players; `report` shows what the pool says by then."""
+    from selfmate.arena.match import PlayerDidNotStartError
+    from selfmate.arena.match_run import MatchSession, StopRequestedError
+
+    def report_so_far() -> None:
+        report()
+        typer.echo(f"stopped; {CONTINUES} {same_command()}", err=True)
+
+    with LiveLine() as view, StopListener(view, report_so_far) as stop:
+        session = MatchSession(ladder.pool.path, stop.is_set)
+        try:
+            for name in names:
+                _Session(ladder, name, games).play(session, view)
+        except StopRequestedError:
+            stop.end()
+            raise JobFailedError(f"asked to stop; {CONTINUES} {same_command()}") from None
+        except PlayerDidNotStartError as error:
+            raise JobFailedError(f"{error}; no result was added to the pool") from error
+        except OSError as error:
+            view.close()
+            report()
+            raise JobFailedError(
+                f"the pool cannot be written: {sentence_of(error)}; the ratings above count the "
+                f"last games, which will be played again by: {same_command()}"
+            ) from error
+        finally:
+            session.finish({})
 
 
 def _full_name(text: str, movetime: int | None) -> str:
@@ -98,24 +132,29 @@ class _Session:
     def __init__(self, ladder: "Ladder", name: str, games: int) -> None:
         self._ladder, self._name, self._games = ladder, name, games
         self._before = self._done = ladder.games_of(name)
-        self._opponent, self._known = "", ""
+        self._opponent, self._known, self._ply = "", "", 0
 
-    def play(self, session: "MatchSession") -> None:
-        with LiveLine(self._line) as view:
-            while (plan := self._ladder.next_plan(self._name, self._games)) is not None:
-                rating = self._ladder.rating(self._name)
-                self._opponent, self._known = plan.opponent, rating.text() if rating else ""
-                self._play(plan, session, view)
+    def play(self, session: "MatchSession", view: LiveLine) -> None:
+        view.follow(self._line)
+        while (plan := self._ladder.next_plan(self._name, self._games)) is not None:
+            rating = self._ladder.rating(self._name)
+            self._opponent, self._known = plan.opponent, rating.text() if rating else ""
+            self._play(plan, session, view)
 
     def _play(self, plan: "PairingPlan", session: "MatchSession", view: LiveLine) -> None:
         from selfmate.runs import RunRefusedError
 
         def count() -> None:
             self._done += 1
+            session.update(self._progress)
+
+        def watch(game: "RunningGame") -> None:
+            self._ply = len(game.board.moves)
             view.update()
+            session.update(self._progress)
 
         try:
-            games = self._ladder.play(plan, count, lambda _: session.update(self._progress))
+            games = self._ladder.play(plan, count, watch)
         except RunRefusedError as error:  # the checkpoint existed at the start
             raise JobFailedError(
                 f"{error}; a run that keeps training deletes old checkpoints; the pool keeps "
@@ -131,12 +170,15 @@ class _Session:
             )
 
     def _line(self, seconds: float) -> str:
-        rate = (self._done - self._before) / seconds
-        left = f"{duration((self._games - self._done) / rate)} left" if rate else ""
+        played = self._done - self._before
+        pace = f"longest running game at ply {self._ply}"
+        if played:
+            left = duration(seconds * (self._games - self._done) / played)
+            pace = f"{played / seconds:.2g} games/s  {left} left"
         known = f"{self._known}  " if self._known else ""
         return (
             f"{self._name}  {self._done}/{self._games} games  {known}"
-            f"now against {self._opponent}  {rate:.1f} games/s  {left}"
+            f"now against {self._opponent or '...'}  {pace}"
         )
 
     def _progress(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import subprocess
 from collections import deque
 from threading import Lock
 from time import monotonic
+from weakref import WeakSet
 
 CHUNK_BYTES = 1 << 16
 # The longest line an engine may send. Lines of deep analysis have a few hundred bytes.
@@ -118,10 +119,20 @@ def _is_ready(pipe: int, event: int, timeout_s: float) -> bool:
     return bool(poll.poll(timeout_s * 1000))
 
 
+_groups: "WeakSet[ProcessGroup]" = WeakSet()
+
+
+def kill_engines() -> None:
+    """Kills the engines of all players; for a program that ends without closing them."""
+    for group in tuple(_groups):
+        group.kill_all()
+
+
 class ProcessGroup:
     """All processes of one player. After `end_all` none is left or can start until `open`."""
 
     def __init__(self) -> None:
+        _groups.add(self)
         self._lock = Lock()
         self._running: set[EngineProcess] = set()
         self.closed = False

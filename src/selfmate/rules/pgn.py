@@ -133,10 +133,14 @@ def _opened(source: PgnSource) -> Iterator[tuple[io.BufferedReader, str]]:
 # Plain or compressed text; the format is recognised by content, not by file name.
 
 
+class DamagedFileError(ValueError):
+    """A compressed file is cut off or corrupt."""
+
+
 def read_texts(stream: io.BufferedReader, name: str, chunk_bytes: int) -> Iterator[bytes]:
     """Decompressed chunks of a text file of up to chunk_bytes.
 
-    Raises ValueError if the beginning is not text or the data is damaged.
+    Raises ValueError if the beginning is not text, DamagedFileError if the data is damaged.
     """
     magic = stream.peek(4)[:4]
     if magic == _ZSTD_MAGIC or _ZSTD_SKIPPABLE_MAGIC.fullmatch(magic):
@@ -151,7 +155,7 @@ def read_texts(stream: io.BufferedReader, name: str, chunk_bytes: int) -> Iterat
                 _check_is_text(text, name)
             yield text
     except (zstandard.ZstdError, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"{name} is damaged: {error}") from error
+        raise DamagedFileError(f"{name} is damaged: {error}") from error
 
 
 def _check_is_text(beginning: bytes, name: str) -> None:

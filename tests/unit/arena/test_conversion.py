@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfmate.arena.endgames import PIECES, convert, defences, distances, won_positions
+from selfmate.arena.endgames import (
+    PIECES,
+    convert,
+    convert_in_rounds,
+    defences,
+    distances,
+    won_positions,
+)
 from selfmate.players import load_player
 from selfmate.players.player import NO_LIMITS, Analysis, Choices, Limits, SearchRequest
 from selfmate.rules import Board, push_moves, uci_code, uci_text
@@ -87,3 +94,12 @@ def test_positions_are_won_for_both_colours_and_follow_the_seed() -> None:
 def test_the_lone_king_captures_a_hanging_piece() -> None:
     board = Board("8/8/8/3kQ3/8/8/8/K7 b - - 0 1")
     assert uci_text(int(defences("queen", [board], np.zeros(1, np.uint64))[0])) == "d5e5"
+
+
+def test_rounds_count_only_games_that_are_over() -> None:
+    rounds = list(convert_in_rounds(load_player("teacher:depth=2"), "queen", games=6, seed=1))
+    games = [found.games for found in rounds]
+    assert games == sorted(games)
+    assert 0 in games
+    assert rounds[-1] == convert(load_player("teacher:depth=2"), "queen", games=6, seed=1)
+    assert rounds[-1].games == 6

@@ -8,6 +8,7 @@ import pytest
 from selfmate.arena.match import (
     Match,
     PlayedGame,
+    PlayerDidNotStartError,
     make_report,
     play_match,
     sample_of,
@@ -146,3 +147,22 @@ def test_a_sample_game_says_how_it_ended(
     assert (sample.start, sample.moves) == (Board(start).fen(), tuple(moves.split()))
     assert (sample.result, sample.reason) == (result, reason)
     assert (sample.white, sample.black) == ("one", "two")
+
+
+def test_a_player_that_never_starts_plays_no_match() -> None:
+    absent = Scripted("absent", lambda *_: "!did_not_start: it ended with code 1")
+    match = Match((Scripted("a", by_seed), absent), OPENINGS, 1)
+    with pytest.raises(PlayerDidNotStartError, match="absent did not start: it ended with code 1"):
+        list(match.play(range(4)))
+
+
+def test_a_player_that_fails_to_start_once_more_loses_that_game() -> None:
+    starts = iter([True] * 4)
+
+    def flaky(board: Board, seed: int) -> str:
+        return by_seed(board, seed) if next(starts, False) else "!did_not_start: no memory"
+
+    match = Match((Scripted("a", by_seed), Scripted("flaky", flaky)), OPENINGS, 1)
+    assert make_report(list(match.play(range(4)))).forfeit_reasons == {
+        "did_not_start: no memory": 4
+    }

@@ -1,7 +1,9 @@
 """Matches on disk: logs, resuming, SPRT, and sessions that are watched and stopped by others."""
 
+import errno
 import io
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -38,7 +40,7 @@ def update_always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def game(number: int, result: int) -> PlayedGame:
-    return PlayedGame(number, OPENING, ("e2e4", f"game {number}"), result, "checkmate")
+    return PlayedGame(number, OPENING, ("e2e4", "e7e5"), result, "checkmate")
 
 
 def make_run(folder: Path, games: int, *, resume: bool = False) -> MatchRun:
@@ -123,8 +125,28 @@ def test_a_damaged_or_foreign_log_is_refused(tmp_path: Path) -> None:
     other = MatchConditions(players=("a", "c"), openings="x", seed=1, max_plies=9)
     with pytest.raises(ValueError, match="is the log of another match"):
         MatchLog(path, other, resume=True)
-    path.write_bytes(path.read_bytes() + b'{"number": 0}\n')
-    with pytest.raises(ValueError, match="line 2 is damaged"):
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"number": 0, ', "", "it has no 'number'"),
+        ('"result": 1', '"result": 7', "the result is 7, not 1, 0 or -1"),
+        ('"result": 1', '"result": ' + "[" * 10**5 + "]" * 10**5, "it is no JSON object"),
+        ('"e7e5"], "result"', '"e2e4"], "result"', "illegal move 'e2e4'"),
+        ('"e7e5"], "result"', '7], "result"', "a value is of the wrong kind"),
+        ("checkmate", "\udcff", "it is no JSON object"),
+    ],
+)
+def test_damage_in_a_log_is_named(tmp_path: Path, old: str, new: str, reason: str) -> None:
+    path = tmp_path / "log.jsonl"
+    log = MatchLog(path, CONDITIONS, resume=False)
+    log.add(game(0, 1))
+    log.close()
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_bytes(text.replace(old, new).encode("utf-8", "surrogateescape"))
+    with pytest.raises(ValueError, match=f"log.jsonl, line 2 is damaged: .*{reason}"):
         MatchLog(path, CONDITIONS, resume=True)
 
 
@@ -150,6 +172,49 @@ def test_a_log_of_version_0_1_is_read_with_a_notice(tmp_path: Path) -> None:
     again = MatchLog(path, CONDITIONS, resume=True)
     assert len(again.games) == 3
     again.close()
+
+
+def test_on_a_full_disk_games_count_and_the_log_stays_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, fsync = make_run(tmp_path, 20), os.fsync
+    done = 0
+
+    def full(descriptor: int) -> None:
+        nonlocal done
+        done += 1
+        if done > 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*\.jsonl'"):
+        run.play()
+    assert run.report().games == 4
+    monkeypatch.undo()
+    resumed = make_run(tmp_path, 20, resume=True)
+    resumed.play()
+    whole = make_run(tmp_path / "whole", 20)
+    whole.play()
+    assert resumed.games() == whole.games()
+
+
+def test_a_match_stops_between_moves_and_drops_forfeits_of_ended_engines(tmp_path: Path) -> None:
+    stopping = False
+
+    def ended(board: Board, seed: int) -> str:
+        return "!crashed" if stopping else by_seed(board, seed)
+
+    def stop() -> None:
+        nonlocal stopping
+        stopping = len(run.log.games) >= 3
+
+    players = (Scripted("a", ended, 4), Scripted("b", by_seed, 4))
+    run = MatchRun(players, MatchSettings(games=20, seed=3, max_plies=30), tmp_path, resume=False)
+    run.play(on_game=stop, should_stop=lambda: stopping)
+    assert run.stopped
+    assert 3 <= run.report().games < 20
+    assert run.report().forfeits == 0
 
 
 def test_comments_of_searches_are_kept_with_the_game(tmp_path: Path) -> None:

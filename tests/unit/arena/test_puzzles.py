@@ -1,12 +1,14 @@
 """Puzzles in the Lichess format."""
 
+import gzip
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from selfmate.arena.puzzles import Puzzle, read_puzzles, score_results, solve
+from selfmate.arena.puzzles import Puzzle, read_puzzles, score_results, solve, solve_in_rounds
 from selfmate.rules import Board
+from selfmate.rules.pgn import DamagedFileError
 from unit.arena.scripted import Scripted
 
 HEADER = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
@@ -81,3 +83,55 @@ def test_errors_in_files_name_the_line(tmp_path: Path, text: str, cause: str) ->
     path.write_text(text)
     with pytest.raises(ValueError, match=cause):
         read_puzzles(path)
+
+
+def test_gzip_is_read_and_damage_is_said(tmp_path: Path) -> None:
+    rows = [f"x,{MATE.fen},a2b2 a1a8,{rating},1,1,1,mate,u,\n" for rating in range(600, 3600)]
+    text = (HEADER + "".join(rows)).encode()
+    packed = zstandard.ZstdCompressor().compress(text)
+    for name, data in (("p.gz", gzip.compress(text)), ("p.zst", packed)):
+        path = tmp_path / name
+        path.write_bytes(data)
+        assert len(read_puzzles(path)) == 3000
+        path.write_bytes(data[: len(data) // 2])
+        with pytest.raises(DamagedFileError, match=f"{name} is damaged: "):
+            read_puzzles(path)
+    (tmp_path / "p.zst").write_bytes(packed[:40] + bytes(20) + packed[60:])
+    with pytest.raises(DamagedFileError, match=r"p\.zst is damaged: "):
+        read_puzzles(tmp_path / "p.zst")
+
+
+def test_a_field_without_end_is_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(f"{HEADER}x,{MATE.fen},a2b2 a1a8,650,1,1,1,{'m' * 131_073},u,\n")
+    with pytest.raises(ValueError, match=r"p\.csv, line 2 .* at most 131,072 characters"):
+        read_puzzles(path)
+    path.write_bytes(HEADER.encode() + b"\xff")
+    with pytest.raises(ValueError, match=r"p\.csv is no UTF-8 text"):
+        read_puzzles(path)
+
+
+def test_a_sample_is_drawn_by_its_seed_from_the_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    rows = [f"x,{MATE.fen},a2b2 a1a8,{rating},1,1,1,mate,u,\n" for rating in range(1000)]
+    path.write_text(HEADER + "".join(rows))
+    samples = [
+        [puzzle.rating for puzzle in read_puzzles(path, sample=300, seed=seed)]
+        for seed in (1, 1, 2)
+    ]
+    assert samples[0] == samples[1] == sorted(set(samples[0]))
+    assert samples[0] != samples[2]
+    assert len(samples[0]) == 300
+    assert 60 < sum(rating >= 700 for rating in samples[0]) < 120  # 90 expected, 3.8 sigma
+    assert len(read_puzzles(path, sample=5000)) == 1000
+
+
+def test_puzzles_come_in_order_whichever_ends_first() -> None:
+    long = Puzzle(Board().fen(), ("e2e4", "e7e5", "g1f3", "b8c6"), 1500, ())
+    short = Puzzle(Board().fen(), ("d2d4", "d7d5"), 1500, ())
+    answers = {"e2e4": "e7e5", "g1f3": "b8c6", "d2d4": "d7d5"}
+    player = Scripted("p", lambda board, _: answers[board.moves[-1]], parallel_games=2)
+    rounds = list(solve_in_rounds(player, [long, short, short, long], seed=1))
+    assert [puzzle for results in rounds for puzzle, _ in results] == [long, short, short, long]
+    assert rounds[0] == []  # the short one is held back until the long one is solved
+    assert all(is_solved for results in rounds for _, is_solved in results)

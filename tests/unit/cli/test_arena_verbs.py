@@ -1,14 +1,26 @@
 """`match`, `rate`, `puzzles` and `uci` with the built-in players."""
 
+import errno
 import io
 import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import chess
 import chess.engine
 import chess.pgn
 import pytest
+import zstandard
 
+from selfmate.cli.console import BadInputError, JobFailedError
+from selfmate.cli.rate import rate
 from unit.cli.process import command_of, selfmate
 
 MATCH = ("match", "teacher:depth=1", "random", "--games", "20", "--json")
@@ -33,13 +45,14 @@ def test_a_match_is_decided_by_its_seed(tmp_path: Path) -> None:
     assert first["illegal_moves"] == first["forfeits"] == 0
 
 
-def test_an_odd_number_of_games_is_made_even_and_can_be_extended(tmp_path: Path) -> None:
+def test_an_odd_number_of_games_becomes_even_and_can_be_extended(tmp_path: Path) -> None:
     short = selfmate("match", "greedy", "random", "--games", "3", "--json", cwd=tmp_path)
     longer = selfmate(
         "match", "greedy", "random", "--games", "8", "--resume", "--json", cwd=tmp_path
     )
     fresh = selfmate("match", "greedy", "random", "--games", "8", "--json", cwd=tmp_path)
     assert json.loads(short.stdout)["games"] == 4
+    assert short.stderr == "3 games become 4: each opening is played twice\n"
     assert without_time(longer.stdout) == without_time(fresh.stdout)
 
 
@@ -160,3 +173,189 @@ def test_rating_by_time_needs_a_player_that_uses_time(tmp_path: Path) -> None:
     options = ("--movetime", "1", "--games", "2", "--json")
     rated = selfmate("rate", "alphazero-tiny:sims=9", *options, cwd=tmp_path)
     assert json.loads(rated.stdout)["ratings"]["alphazero-tiny:movetime=1"]["games"] == 2
+
+
+def script(path: Path, text: str) -> Path:
+    """A program of a test."""
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_a_program_that_does_not_start_gives_no_rating(tmp_path: Path) -> None:
+    engine = f"uci:path={script(tmp_path / 'engine', 'exit 3')}"
+    run = selfmate("match", "random", engine, "--games", "4", "--json", cwd=tmp_path)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.count("\n") == 1
+    assert "did not start: it ended with code 3; this was no match" in run.stderr
+    rating = selfmate("rate", engine, "--games", "4", "--pool", "pool.jsonl", cwd=tmp_path)
+    assert rating.returncode == 1
+    assert "did not start: it ended with code 3; no result was added" in rating.stderr
+    assert (tmp_path / "pool.jsonl").read_bytes() == b""
+
+
+def test_a_place_for_the_games_is_checked_before_they_are_played(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.pgn"
+    kept.write_text("old games")
+    for place in ("/dev/full", "/proc/games.pgn", str(tmp_path)):
+        run = selfmate("match", "random", "greedy", "--pgn", place, cwd=tmp_path)
+        assert run.returncode in (1, 2)
+        assert run.stderr.startswith("selfmate: ")
+        assert run.stderr.count("\n") == 1
+        assert "Errno" not in run.stderr
+        assert not (tmp_path / "runs").exists()
+    run = selfmate("match", "random", "nobody", "--pgn", "kept.pgn", cwd=tmp_path)
+    assert (run.returncode, kept.read_text()) == (2, "old games")
+
+
+@pytest.mark.parametrize("arguments", [["models"], ["match", "random", "greedy", "--games", "2"]])
+def test_a_full_standard_output_is_one_sentence(arguments: list[str], tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            command_of(*arguments),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+    assert run.returncode == 1
+    assert run.stderr == "selfmate: the output cannot be written: No space left on device\n"
+
+
+def test_puzzles_of_a_cut_off_file_are_not_scored(tmp_path: Path) -> None:
+    row = PUZZLES.splitlines(keepends=True)[1]
+    packed = zstandard.ZstdCompressor().compress((PUZZLES + 3000 * row).encode())
+    (tmp_path / "cut.zst").write_bytes(packed[: len(packed) // 2])
+    run = selfmate("puzzles", "random", "cut.zst", cwd=tmp_path)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "cut.zst is damaged: the compressed stream is cut off" in run.stderr
+
+
+def test_themes_are_text_and_not_markup(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text(PUZZLES.replace("mateIn1", "[/x]"))
+    run = selfmate("puzzles", "teacher:depth=2", "p.csv", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "solved 1 of 1 (100.0%, 95 % interval 20.7% to 100.0%)" in run.stdout
+    assert "[/x]" in run.stdout
+
+
+PROGRAM = "python -m selfmate"
+# An engine that answers, and then thinks for as long as it likes.
+SLOW_ENGINE = """
+trap '' TERM
+while read line; do
+  case "$line" in
+    uci) echo uciok;;
+    isready) echo readyok;;
+    go*) touch thinking; sleep 60;;
+    quit) exit;;
+  esac
+done"""
+
+
+@contextmanager
+def running(*arguments: str, cwd: Path) -> "Iterator[subprocess.Popen[str]]":
+    process = subprocess.Popen(
+        command_of(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 90
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_second_signal_ends_a_match_with_its_engines(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    engine = script(tmp_path / "slow-engine", SLOW_ENGINE)
+    name = f"uci:path={engine},nodes=1"
+    with running("match", "random", name, "--games", "4", cwd=tmp_path) as process:
+        wait_until((tmp_path / "thinking").exists)
+        process.send_signal(number)
+        assert process.stderr is not None
+        assert process.stderr.readline() == "stopping after this move; Ctrl-C again stops now\n"
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert "won, drawn, lost" in output
+    command = f"match random {name} --games 4 --resume"
+    assert errors == f"stopped after 0 games; the match continues with: {PROGRAM} {command}\n"
+    assert (
+        str(engine)
+        not in subprocess.run(
+            ["ps", "-eo", "args"], capture_output=True, text=True, check=True
+        ).stdout
+    )
+
+
+def test_ctrl_c_keeps_the_score_and_says_how_to_continue(tmp_path: Path) -> None:
+    arguments = ("match", "teacher:depth=1", "random", "--games", "4000", "--json")
+    with running(*arguments, cwd=tmp_path) as process:
+        logs = tmp_path / "runs" / "matches"
+        wait_until(lambda: any(log.read_bytes().count(b"\n") > 20 for log in logs.glob("*.jsonl")))
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    report = json.loads(output)
+    assert 10 < report["games"] < 4000
+    assert report["elo_low"] is not None
+    first, *_, told, last = errors.splitlines()
+    assert first == "stopping after this move; Ctrl-C again stops now"
+    assert told.endswith(f"the match continues with: {PROGRAM} {' '.join(arguments)} --resume")
+    assert last == "selfmate: interrupted"
+    more = selfmate(*arguments[:3], "--games", "2", "--json", "--resume", cwd=tmp_path)
+    assert json.loads(more.stdout)["seconds"] < 5  # its games were in the log
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("puzzles", "ENGINE", "p.csv"),
+        ("conversion", "ENGINE"),
+        ("rate", "ENGINE", "--games", "4"),
+    ],
+)
+def test_long_verbs_end_at_the_second_ctrl_c(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    name = f"uci:path={script(tmp_path / 'slow', SLOW_ENGINE)},nodes=1"
+    (tmp_path / "p.csv").write_text(PUZZLES)
+    typed = [name if word == "ENGINE" else word for word in arguments]
+    with running(*typed, cwd=tmp_path) as process:
+        wait_until((tmp_path / "thinking").exists)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert "stopping after this move" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"by: {PROGRAM} {' '.join(typed)}\n" in errors
+
+
+def test_a_rating_that_cannot_be_kept_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(sys, "argv", ["selfmate", "rate", "teacher:depth=1,random=45"])
+    with pytest.raises(JobFailedError, match="the pool cannot be written: No space left on device"):
+        rate(["teacher:depth=1,random=45"], games=4, pool=tmp_path / "pool.jsonl")
+    shown = capsys.readouterr().out
+    assert "teacher:depth=1,random=45: " in shown
+    with pytest.raises(BadInputError, match="/dev/full is not a file"):
+        rate(pool=Path("/dev/full"))

@@ -1,0 +1,57 @@
+"""Boards as text, with the names of ranks and files. White's pieces are outlined, Black's filled:
+they can be told apart without colours."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from selfmate.rules import Board
+
+GLYPHS = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+SQUARES = ("on #86664a", "on #c4a57b")
+MARKED_SQUARES = ("on #7d8037", "on #a9a748")
+WHITE_PIECE, BLACK_PIECE = "bold #ffffff", "bold #101010"
+NO_SHADES: Mapping[str, str] = MappingProxyType({})
+
+
+def shows_pieces(console: "Console") -> bool:
+    """Whether the terminal's encoding has the chess pieces; else they are drawn as letters."""
+    try:
+        "".join(GLYPHS.values()).encode(console.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def draw_board(board: "Board", indent: int = 0) -> "Text":
+    """Rank 8 first."""
+    return draw_ranks(letters_of(board), indent)
+
+
+def letters_of(board: "Board") -> list[list[str]]:
+    """Rank 8 first; White's pieces are upper case, an empty square is a dot."""
+    return [line.split() for line in str(board).splitlines()]
+
+
+def draw_ranks(
+    ranks: Sequence[Sequence[str]], indent: int = 0, shades: Mapping[str, str] = NO_SHADES
+) -> "Text":
+    """A board of any size from its letters, the highest rank first. `shades` are colours of single
+    squares, by name."""
+    from rich.text import Text
+
+    text, files = Text(), "abcdefgh"[: len(ranks)]
+    for rank, letters in zip(range(len(ranks), 0, -1), ranks, strict=True):
+        text.append(f"{' ' * indent}{rank} ")
+        for column, letter in enumerate(letters):
+            piece = WHITE_PIECE if letter.isupper() else BLACK_PIECE
+            shade = shades.get(f"{files[column]}{rank}")
+            square = f"on {shade}" if shade else SQUARES[(rank + column + 1) % 2]
+            text.append(f" {GLYPHS.get(letter, ' ')} ", style=f"{piece} {square}")
+        text.append("\n")
+    text.append(f"{' ' * indent}   " + "  ".join(files))
+    return text
