@@ -15,27 +15,32 @@ import typer
 from selfmate.cli.board_view import draw_board
 from selfmate.cli.console import (
     LARGEST_SEED,
+    BadInputError,
     JobFailedError,
+    LiveLine,
+    counted,
     duration,
     progress,
     reading_input,
     whole,
 )
+from selfmate.cli.stopping import command_of, same_command
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from selfmate.arena.match import PlayedGame
-    from selfmate.runs import Progress, Session
+    from selfmate.runs import Progress
 
     Games = Sequence[PlayedGame]
 
 
+GAMES = "match.pgn"
 MIX = 0.15  # fraction of games against a random player, and as many from won endgames
 
 
 def play_matches(
-    console: "Console", trained: Path, pretrained: Path, games: int, seed: int, out: Path
+    console: "Console", trained: Path, pretrained: Path, games: int, seed: int
 ) -> None:
     from selfmate.arena.match import write_match_pgn
 
@@ -50,7 +55,7 @@ def play_matches(
     }
     played: dict[str, Games] = {}
     with (
-        (out / "match.pgn").open("w", encoding="utf-8") as file,
+        (trained / GAMES).open("w", encoding="utf-8") as file,
         progress("playing", games * len(opponents), "games") as bar,
     ):
         for label, name in opponents.items():
@@ -59,7 +64,7 @@ def play_matches(
             write_match_pgn(played[label], names, file, date="????.??.??", seed=seed)
     _print_table(console, played)
     _show_a_mate(console, [game for match in played.values() for game in match])
-    console.print(f"   All games: [bold]{out / 'match.pgn'}[/]")
+    console.print(f"   All games: [bold]{trained / GAMES}[/]")
 
 
 def _match(
@@ -111,7 +116,7 @@ def _show_a_mate(console: "Console", games: "Games") -> None:
     for move in quickest.moves:
         line.append(board.san(move))
         board.push(move)
-    console.print(f"\n   Its quickest mate, after {len(line)} plies:\n")
+    console.print(f"\n   Its quickest mate, after {counted(len(line), 'ply', 'plies')}:\n")
     console.print(draw_board(board, indent=6))
     console.print(f"\n{textwrap.indent(textwrap.fill(' '.join(line), 70), ' ' * 6)}\n")
 
@@ -181,46 +186,35 @@ def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: An
     """Trains a new run in the directory, in place of an earlier demo's."""
     from selfmate.learners.config import read_config
     from selfmate.learners.registry import LEARNERS
-    from selfmate.runs import delete_run
+    from selfmate.runs import CONFIG, Session, delete_run
 
-    if directory.exists():
+    if (directory / CONFIG).exists():
         delete_run(directory)
     learner = LEARNERS[name]
     config = read_config(learner, sets=sets, seed=seed)
+    newest: Progress | None = None
+
+    def line(seconds: float) -> str:
+        if newest is None:
+            return f"learning: no {learner.unit} done yet"
+        left = duration(seconds * (newest.total - newest.done) / newest.done)
+        return f"learning: {newest.done:,} of {newest.total:,} {learner.unit}, {left} left"
+
+    def watch(now: "Progress") -> None:
+        nonlocal newest
+        newest = now
+        view.update()
+
     with (
-        _Bar(learner.unit) as bar,
-        learner.open_run(config, directory, _session(bar, load)) as run,
+        LiveLine(line) as view,
+        learner.open_run(
+            config, directory, Session(watch=watch, load=load, say=lambda _: None)
+        ) as run,
     ):
         learner.train(config, run)
-
-
-def _session(bar: "_Bar", load: Any) -> "Session":
-    from selfmate.runs import Session
-
-    return Session(watch=bar.watch, load=load, say=lambda _: None)
-
-
-class _Bar:
-    """A progress bar; its length is known after the first step."""
-
-    def __init__(self, unit: str) -> None:
-        self._unit, self._done = unit, 0
-        self._progress: Any = None
-        self._bar: Any = None
-
-    def __enter__(self) -> "_Bar":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._progress is not None:
-            self._progress.__exit__(*error)
-
-    def watch(self, now: "Progress") -> None:
-        if self._progress is None:
-            self._progress = progress("learning", now.total, self._unit)
-            self._bar = self._progress.__enter__()
-        self._bar.advance(now.done - self._done)
-        self._done = now.done
+    if run.stopped_by is not None:
+        typer.echo(f"the demo was stopped; it begins anew with: {same_command()}", err=True)
+        raise typer.Exit(128 + run.stopped_by)
 
 
 def _metrics(directory: Path) -> list[dict[str, Any]]:
@@ -245,7 +239,7 @@ def demo(
         int,
         typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same games."),
     ] = 1,
-    out: Annotated[Path, typer.Option(help="The folder for everything that is made.")] = Path(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The directory of the run.")] = Path(
         "runs/demo"
     ),
     quick: Annotated[
@@ -258,21 +252,46 @@ def demo(
     from selfmate.presets import load_preset
 
     settings = DemoSettings(**load_preset("demo")["quick" if quick else "full"])
+    imitation = out.with_name(f"{out.name}-imitation")
     with reading_input():
         out.mkdir(parents=True, exist_ok=True)
+        _check_replaceable(out, imitation)
     started = time.monotonic()
     console = Console(highlight=False)
     console.print("[bold]Selfmate[/], a laboratory for chess engines that teach themselves.\n")
     _check_rules(console, settings)
-    data = collect(console, settings.teacher_games, seed, out / "teacher.ndjson.zst")
-    pretrained = imitate(console, data, settings.epochs, seed, out / "imitation")
-    trained = fine_tune(console, pretrained, settings.cycles, seed, out / "dqn")
-    play_matches(console, trained, pretrained, settings.match_games, seed, out)
+    teacher = out.with_name(f"{out.name}-teacher.ndjson.zst")
+    data = collect(console, settings.teacher_games, seed, teacher)
+    pretrained = imitate(console, data, settings.epochs, seed, imitation)
+    fine_tune(console, pretrained, settings.cycles, seed, out)
+    play_matches(console, out, pretrained, settings.match_games, seed)
     console.print(f"   All this took {duration(time.monotonic() - started)}.\n")
-    console.print(f"Next: [bold]selfmate uci {trained}[/] to play it from a chess program,")
-    console.print(f"      [bold]selfmate match {trained} teacher:depth=1[/] for more matches,")
-    console.print(f"      [bold]selfmate train dqn --load {trained}[/] to train it further,")
-    console.print(f"      [bold]selfmate inspect {trained}[/] to see how it learned.")
+    _print_next(console, out)
+
+
+def _check_replaceable(out: Path, imitation: Path) -> None:
+    """An earlier demo is replaced, and nothing else."""
+    from selfmate.runs import CONFIG
+
+    if (out / CONFIG).exists() and not imitation.exists():
+        raise BadInputError(f"{out} is a run, but not of a demo: choose another --out")
+    if not (out / CONFIG).exists() and any(out.iterdir()):
+        raise BadInputError(f"{out} holds files but no run: delete it, or choose another --out")
+
+
+def _print_next(console: "Console", run: Path) -> None:
+    from rich.markup import escape
+
+    where = [] if run.parent == Path("runs") else ["--runs", str(run.parent)]
+    for arguments, purpose in (
+        (["play", str(run)], "to play against it here,"),
+        (["lab", *where], "to play, train and analyse in the browser,"),
+        (["uci", str(run)], "to use it in a chess program,"),
+        (["train", "dqn", "--load", str(run)], "to train it further,"),
+        (["inspect", str(run)], "to see how it learned."),
+    ):
+        start = "Next: " if arguments[0] == "play" else "      "
+        console.print(f"{start}[bold]{escape(command_of(*arguments))}[/] {purpose}")
 
 
 def _check_rules(console: "Console", settings: DemoSettings) -> None:

@@ -94,12 +94,13 @@ def _leave_it(*_: object) -> None:
 
 def command_of(*arguments: str) -> str:
     """A command as the user would type it, beginning with how this program was started."""
-    program = Path(sys.argv[0])
-    found = shutil.which("selfmate")
+    program, found = Path(sys.argv[0]), shutil.which("selfmate")
+    name = "selfmate"
     if program.name == "__main__.py":
-        return f"python -m selfmate {shlex.join(arguments)}"
-    on_path = found is not None and program.resolve() == Path(found).resolve()
-    return f"{'selfmate' if on_path else shlex.quote(sys.argv[0])} {shlex.join(arguments)}"
+        name = "python -m selfmate"
+    elif program.name == "selfmate" and (found is None or not program.samefile(found)):
+        name = shlex.quote(sys.argv[0])
+    return f"{name} {shlex.join(arguments)}"
 
 
 def same_command(*more: str) -> str:

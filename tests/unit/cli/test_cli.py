@@ -134,8 +134,27 @@ def test_the_demo_makes_a_player_and_saves_its_games(tmp_path: Path) -> None:
             assert not game.errors
             games += 1
     assert games == 100
-    match = selfmate("match", "runs/demo/dqn", "random", "--games", "4", "--json", cwd=tmp_path)
+    match = selfmate("match", "runs/demo", "random", "--games", "4", "--json", cwd=tmp_path)
     assert match.returncode == 0, match.stderr
     assert json.loads(match.stdout)["illegal_moves"] == 0
-    uci = selfmate("uci", "runs/demo/dqn", cwd=tmp_path, typed="position startpos\ngo\nquit\n")
+    uci = selfmate("uci", "runs/demo", cwd=tmp_path, typed="position startpos\ngo\nquit\n")
     assert "bestmove " in uci.stdout
+    listed = json.loads(selfmate("runs", "--json", cwd=tmp_path).stdout)["runs"]
+    assert [(one["run"], one["state"]) for one in listed] == [
+        ("runs/demo", "finished"),
+        ("runs/demo-imitation", "finished"),
+    ]
+    assert "Next: python -m selfmate play runs/demo to play" in run.stdout
+    assert "python -m selfmate lab to play, train" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("config.toml", "is a run, but not of a demo"), ("mine", "holds files but no run")],
+)
+def test_the_demo_replaces_nothing_but_a_demo(name: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("")
+    run = selfmate("demo", "--quick", "--out", str(tmp_path))
+    assert run.returncode == 2
+    assert message in run.stderr
+    assert (tmp_path / name).exists()
