@@ -14,8 +14,9 @@ from selfmate.lab.matches import MatchData, MatchId, MatchRow, NewMatch
 from selfmate.lab.minichess import EndgameFacts, MiniPosition, PlayedMove
 from selfmate.lab.minichess_runs import EndgameData
 from selfmate.lab.play import NewGame
+from selfmate.lab.players import Offer
 from selfmate.lab.run_feed import RunData
-from selfmate.lab.runs_folder import Offer, RunRow
+from selfmate.lab.runs_folder import RunRow
 from selfmate.lab.samples import SampleGame
 from selfmate.lab.topics import TopicError
 from selfmate.lab.trainings import LearnerForm, NewTraining, RunName

@@ -3,6 +3,7 @@ to elsewhere fails the test."""
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -65,3 +66,14 @@ def watch(page: Page, lab: RunningLab) -> list[str]:
         ),
     )
     return problems
+
+
+@contextmanager
+def tab(browser: Browser, lab: RunningLab, **options: object) -> Iterator[Page]:
+    context = browser.new_context(reduced_motion="reduce", **options)  # type: ignore[arg-type]
+    page = context.new_page()
+    problems = watch(page, lab)
+    page.goto(lab.link)
+    yield page
+    context.close()
+    assert problems == []

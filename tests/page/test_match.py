@@ -16,6 +16,7 @@ from selfmate.arena.elo import Pentanomial
 from selfmate.arena.ladder import Ladder, shipped_ruler
 from selfmate.arena.match_run import request_stop
 from selfmate.arena.rating import Pairing
+from selfmate.lab.players import shipped_ratings
 from selfmate.runs.status import is_taken
 from unit.cli.process import selfmate
 
@@ -149,13 +150,17 @@ def test_the_ladder_new_and_used_and_on_a_phone(page: Page, lab: RunningLab) -> 
     expect(page.get_by_text("Stockfish skill scale, 100 ms a move")).to_be_visible()
     expect(page.get_by_text("No run has been evaluated")).to_be_visible()
     rows = page.get_by_role("table").get_by_role("row")
-    rungs = shipped_ruler().names
-    expect(rows).to_have_count(1 + len(rungs))
-    expect(rows.last).to_contain_text(re.compile(r"Random-?\d+ \(-?\d+ to -?\d+\)"))
+    shipped = len(shipped_ruler().names) + len(shipped_ratings())
+    expect(rows).to_have_count(1 + shipped)
+    expect(rows.filter(has_text="Alphazero-tiny, sims 200")).to_contain_text(
+        "rated when it shipped"
+    )
+    number = "\N{MINUS SIGN}?[0-9]+"
+    expect(rows.last).to_contain_text(re.compile(rf"Random{number} \({number} to {number}\)"))
     pool = Ladder(lab.runs / "pool.jsonl", seed=1).pool
     pool.add(Pairing("runs/mine:version=7", "random", Pentanomial((0, 0, 2, 10, 38))))
     pool.add(Pairing("greedy", "somebody", Pentanomial((0, 0, 2, 10, 38))))
-    expect(rows).to_have_count(2 + len(rungs))
+    expect(rows).to_have_count(2 + shipped)
     expect(page.get_by_role("row", name="mine, version 7")).to_be_visible()
     expect(page.get_by_text("1 against players that are no rung of the ladder")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})

@@ -1,13 +1,18 @@
 """Playing in a real browser, as people do: by mouse, by keyboard, on a phone, or only watching."""
 
 import re
+import shutil
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
 from page.board import PageBoard, downloaded, expect_moves, move_texts
-from page.conftest import watch
+from page.conftest import tab, watch
 from page.lab import RunningLab, running_lab
+from selfmate.arena.rating import SCALE
+from selfmate.runs import Checkpoints
+from selfmate.weights.card import read_card
+from unit.players.trained_runs import make_run
 
 TWO_ROOKS = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"  # Ra7 Kg8 Rb8 mate: Black has no choice
 ONE_WAY_TO_MATE = "7k/1R6/8/8/8/8/8/R5K1 b - - 0 1"  # Kg8 Ra8 mate
@@ -29,8 +34,7 @@ def start(
 
 
 def test_a_whole_game_with_the_mouse_ends_as_pgn(page: Page) -> None:
-    expect(page.get_by_label("Against")).to_have_value("Teacher")  # nobody was trained here
-    board = start(page, fen=TWO_ROOKS)
+    board = start(page, player="Teacher", fen=TWO_ROOKS)
     board.drag("a2", "a7")
     expect_moves(page, 2)
     board.click("b1", "b8")
@@ -45,6 +49,24 @@ def test_a_whole_game_with_the_mouse_ends_as_pgn(page: Page) -> None:
     assert game.headers["Result"] == "1-0"
     page.get_by_role("button", name="Rematch").click()
     expect(page.get_by_text("No moves yet.")).to_be_visible()
+
+
+def test_the_strongest_net_that_ships_is_chosen_first_with_its_rating(
+    browser: Browser, tmp_path: Path
+) -> None:
+    make_run(tmp_path / "runs" / "fresh")
+    for step in (1, 2, 3):
+        shutil.rmtree(Checkpoints(tmp_path / "runs" / "fresh").path(step))
+    strongest = max(rating.elo for rating in read_card("alphazero-tiny").ratings)
+    with running_lab(tmp_path) as lab, tab(browser, lab) as page:
+        against = page.get_by_label("Against")
+        expect(against).to_have_value("alphazero-tiny")
+        expect(page.get_by_text(f"Rated about {strongest:.0f}: {SCALE}.")).to_be_visible()
+        expect(against.get_by_text("fresh (not trained yet, dqn)")).to_have_count(1)
+        against.select_option("fresh")
+        expect(page.get_by_text("Not trained yet:")).to_be_visible()
+        against.select_option("Greedy")
+        expect(page.get_by_text("Not rated yet.")).to_be_visible()
 
 
 def test_a_board_that_was_pushed_down_knows_where_it_is(page: Page) -> None:

@@ -3,14 +3,12 @@
 import os
 import re
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from page.board import PageBoard, downloaded, expect_moves, move_texts
-from page.conftest import watch
+from page.conftest import tab
 from page.lab import RunningLab, running_lab
 from selfmate.players import SearchRequest, load_player
 from selfmate.rules import Board
@@ -36,17 +34,6 @@ def state_of(page: Page) -> Locator:
 
 def sees_no_overflow(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@contextmanager
-def tab(browser: Browser, lab: RunningLab, **options: object) -> Iterator[Page]:
-    context = browser.new_context(reduced_motion="reduce", **options)  # type: ignore[arg-type]
-    page = context.new_page()
-    problems = watch(page, lab)
-    page.goto(lab.link)
-    yield page
-    context.close()
-    assert problems == []
 
 
 def test_a_newcomer_trains_watches_trains_again_and_plays(

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from selfmate.lab.game_record import LegalMoves, legal_moves_of
 from selfmate.lab.opponent import Wdl
-from selfmate.lab.runs_folder import RUNS, LabPlayers
+from selfmate.lab.players import RUNS, LabPlayers
 from selfmate.players import Analysis, Limits, Player, SearchRequest, parse_run_name
 from selfmate.players.engine_process import EngineFaultError
 from selfmate.rules import RESULT_TEXTS, Board, GameRecords, read_pgn, sans_of

@@ -17,8 +17,9 @@ from selfmate.lab.matches import Matches, MatchTopic, match_routes
 from selfmate.lab.minichess import Endgame, endgame_routes
 from selfmate.lab.minichess_runs import EndgameRuns
 from selfmate.lab.play import Games, game_routes
+from selfmate.lab.players import POOL, CommandLineNames, LabPlayers, player_routes
 from selfmate.lab.run_feed import RunFeed, RunList
-from selfmate.lab.runs_folder import CommandLineNames, LabPlayers, RunsFolder, player_routes
+from selfmate.lab.runs_folder import RunsFolder
 from selfmate.lab.samples import SampleFeed
 from selfmate.lab.topics import SharedTopics, Topics, socket_routes
 from selfmate.lab.trainings import Trainings, train_routes
@@ -121,7 +122,7 @@ def _matches(
 ) -> tuple[APIRouter, APIRouter]:
     names = CommandLineNames(folder, players)
     matches = Matches(folder / "matches", names)
-    ladder = LadderTopic(folder / "pool.jsonl", names)
+    ladder = LadderTopic(folder / POOL, names)
     learning = LearningTopic(runs)
     topics.add("matches", lambda _: matches)
     topics.add("match", lambda name: MatchTopic(matches, name))

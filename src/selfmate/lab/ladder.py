@@ -18,19 +18,20 @@ from selfmate.arena.match_run import progress_path, read_progress, request_stop
 from selfmate.arena.rating import SCALE, Rating
 from selfmate.lab.errors import BusyError
 from selfmate.lab.job import Job
+from selfmate.lab.players import RUNS, SEED, CommandLineNames, shipped_ratings
 from selfmate.lab.run_feed import Curves, number_of
-from selfmate.lab.runs_folder import RUNS, CommandLineNames, RunsFolder, changed_ns
+from selfmate.lab.runs_folder import RunsFolder, changed_ns
 from selfmate.runs import is_taken
 from selfmate.runs.metrics import METRICS, TIMINGS, GrowingFiles
+from selfmate.weights.card import Rating as CardRating
 
-SEED = 1  # that of `selfmate rate`
 SECONDS_BETWEEN_LOOKS = 1.0
 STEP, SCORE, PLIES = "step", "score_", "mean_plies_"
 
 
 class RatedPlayer(TypedDict):
     name: str
-    kind: Literal["rung", "run", "other"]
+    kind: Literal["rung", "run", "shipped", "other"]  # shipped: the rating on the card of a net
     elo: float
     low: float | None
     high: float | None
@@ -96,8 +97,11 @@ class LadderTopic:
 
     def data(self) -> LadderData:
         ladder = Ladder(self._pool, SEED)
+        rated = {row["name"]: row for row in map(_shipped_row, shipped_ratings())}
+        for name, rating in ladder.ratings().items():
+            rated[name] = self._row(ladder, name, rating)
         return {
-            "players": [self._row(ladder, *item) for item in ladder.ratings().items()],
+            "players": sorted(rated.values(), key=lambda row: -row["elo"]),
             "scale": SCALE,
             "left_out": ladder.pool.left_out_text(),
             "rating": self._progress() if self._is_running() else None,
@@ -130,6 +134,17 @@ class LadderTopic:
             "high": None if rating.high is None else round(rating.high, 1),
             "games": rating.games,
         }
+
+
+def _shipped_row(rating: CardRating) -> RatedPlayer:
+    return {
+        "name": rating.player,
+        "kind": "shipped",
+        "elo": rating.elo,
+        "low": rating.low,
+        "high": rating.high,
+        "games": rating.games,
+    }
 
 
 class RatedName(TypedDict):

@@ -40,7 +40,7 @@ from selfmate.lab.match_file import (
     game_record,
     game_row,
 )
-from selfmate.lab.runs_folder import CommandLineNames
+from selfmate.lab.players import CommandLineNames
 from selfmate.runs import is_taken
 
 MAX_RUNNING = 4

@@ -14,7 +14,7 @@ from selfmate.lab.errors import NotFoundError
 from selfmate.lab.game import Game, GameData, GameHint, Opponents
 from selfmate.lab.game_record import ClockSetting, GameClock
 from selfmate.lab.opponent import Opponent
-from selfmate.lab.runs_folder import LabPlayers
+from selfmate.lab.players import LabPlayers
 from selfmate.rules import Board
 
 MAX_GAMES = 50

@@ -7,7 +7,8 @@ from threading import Event
 from typing import Any
 
 from selfmate.lab.game import Game
-from selfmate.lab.runs_folder import LabPlayers, RunsFolder
+from selfmate.lab.players import LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
 from selfmate.players import Analysis, Player, SearchRequest
 from selfmate.players.baseline import OnePlyPlayer
 from selfmate.searches.sampling import random_choices

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfmate.lab.analysis import PlayerCache, describe_analysis
-from selfmate.lab.runs_folder import LabPlayers, RunsFolder
+from selfmate.lab.players import LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
 from selfmate.players import Analysis, Player, SearchRequest, load_player
 from selfmate.rules import Board
 from unit.lab.asking import AskedLab

@@ -11,8 +11,11 @@ from selfmate.arena.ladder import Ladder, Pool
 from selfmate.arena.rating import SCALE, Pairing
 from selfmate.lab.errors import BusyError
 from selfmate.lab.ladder import LadderTopic, LearningTopic
-from selfmate.lab.runs_folder import CommandLineNames, LabPlayers, RunsFolder
+from selfmate.lab.players import CommandLineNames, LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
 from selfmate.runs.card import Header
+from selfmate.weights import model_names
+from selfmate.weights.card import read_card
 from unit.lab.topic_data import data_of
 
 
@@ -25,9 +28,14 @@ def pool_of(folder: Path) -> Pool:
     return Ladder(folder / "runs" / "pool.jsonl", seed=1).pool
 
 
-def test_a_new_ladder_has_its_rungs(tmp_path: Path) -> None:
+def test_a_new_ladder_has_its_rungs_and_the_nets_that_ship(tmp_path: Path) -> None:
     data = data_of(ladder_of(tmp_path))
-    assert {row["kind"] for row in data["players"]} == {"rung"}
+    assert {row["kind"] for row in data["players"]} == {"rung", "shipped"}
+    shipped = {row["name"]: row["elo"] for row in data["players"] if row["kind"] == "shipped"}
+    cards = [read_card(name) for name in model_names()]
+    assert shipped == {rating.player: rating.elo for card in cards for rating in card.ratings}
+    elos = [row["elo"] for row in data["players"]]
+    assert elos == sorted(elos, reverse=True)
     assert data["players"][-1]["name"] == "random"
     assert data["scale"] == SCALE
     assert (data["left_out"], data["rating"], data["problem"]) == (None, None, None)
@@ -40,7 +48,8 @@ def test_players_stand_by_strength_and_runs_by_their_name(tmp_path: Path) -> Non
     pool.add(Pairing("runs/mine:version=7", "teacher:depth=1", better))
     pool.add(Pairing("alphazero-tiny:sims=0", "teacher:depth=3", better))
     rows = {row["name"]: row for row in data_of(ladder_of(tmp_path))["players"]}
-    names = [name for name in rows if not name.startswith(("teacher:depth=1,", "teacher:depth=2"))]
+    names = [name for name in rows if rows[name]["kind"] != "shipped"]
+    names = [name for name in names if not name.startswith(("teacher:depth=1,", "teacher:depth=2"))]
     names = [name for name in names if not name.startswith(("stockfish", "teacher:depth=4"))]
     names = [name for name in names if not name.startswith(("teacher:depth=5", "teacher:depth=3,"))]
     assert names == [

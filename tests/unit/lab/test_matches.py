@@ -17,7 +17,8 @@ from selfmate.arena.openings import Opening
 from selfmate.lab.errors import BusyError, NotFoundError
 from selfmate.lab.match_file import ScoreHistory, game_record
 from selfmate.lab.matches import Matches, MatchTopic
-from selfmate.lab.runs_folder import CommandLineNames, LabPlayers, RunsFolder
+from selfmate.lab.players import CommandLineNames, LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
 from unit.cli.process import selfmate
 from unit.lab.asking import AskedLab
 from unit.lab.topic_data import data_of

@@ -1,12 +1,20 @@
 """Players are known by their names in the lab, which lead to no file and no program."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from selfmate.arena.elo import Pentanomial
+from selfmate.arena.ladder import Pool, shipped_ruler
+from selfmate.arena.rating import Pairing
 from selfmate.lab.errors import NotFoundError
-from selfmate.lab.runs_folder import LabPlayers, RunsFolder
-from unit.players.trained_runs import make_tree_run
+from selfmate.lab.players import LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
+from selfmate.runs import Checkpoints
+from selfmate.weights import model_names
+from selfmate.weights.card import read_card
+from unit.players.trained_runs import make_run, make_tree_run
 from unit.runs.toy import run_toy
 
 
@@ -75,8 +83,58 @@ def test_a_net_that_searches_is_offered_in_strengths_that_play(tmp_path: Path) -
         assert name.partition(":")[2].partition(",")[0] in full or "version=best" in name
 
 
+def elos(players: LabPlayers) -> dict[str, float | None]:
+    return {one.name: one.elo for offer in players.offers() for one in offer.strengths}
+
+
+def test_offers_carry_the_ratings_that_ship(tmp_path: Path) -> None:
+    known = elos(LabPlayers(RunsFolder(tmp_path / "runs")))
+    card = {rating.player: rating.elo for rating in read_card("alphazero-tiny").ratings}
+    assert known["alphazero-tiny:sims=200"] == card["alphazero-tiny:sims=200"]
+    assert known["alphazero-tiny:sims=0"] == card["alphazero-tiny:sims=0"]
+    assert known["teacher:depth=3"] == shipped_ruler().elo("teacher:depth=3")
+    assert known["random"] == shipped_ruler().elo("random")
+    assert known["greedy"] is None
+
+
+def test_a_rated_checkpoint_carries_its_rating_and_a_later_one_does_not(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "mine")  # three steps, the second is the best
+    players = LabPlayers(RunsFolder(tmp_path / "runs"))
+    pool = Pool(tmp_path / "runs" / "pool.jsonl")
+    for version, pairs in ((1, (9, 1, 0, 0, 0)), (2, (0, 0, 0, 5, 5)), (3, (1, 2, 4, 2, 1))):
+        name = f"{tmp_path}/runs/mine:version={version}"
+        pool.add(Pairing(name, "teacher:depth=1", Pentanomial(pairs)))
+    known = elos(players)
+    newest, best = known["runs/mine"], known["runs/mine:version=best"]
+    assert newest is not None
+    assert best is not None
+    assert newest == pytest.approx(shipped_ruler().elo("teacher:depth=1"), abs=1)
+    assert best > newest + 100
+    assert known["runs/mine:temperature=0.7"] is None
+
+
+def test_a_damaged_pool_leaves_the_ratings_that_ship(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for damaged in ("7\n", "[" * 100_000 + "\n"):
+        (tmp_path / "runs" / "pool.jsonl").write_text(damaged)
+        known = elos(LabPlayers(RunsFolder(tmp_path / "runs")))
+        assert known["random"] == shipped_ruler().elo("random")
+
+
+def test_what_has_not_learned_says_so(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "demo")
+    make_run(tmp_path / "runs" / "new")
+    for step in (1, 2, 3):
+        shutil.rmtree(Checkpoints(tmp_path / "runs" / "new").path(step))
+    offers = {offer.title: offer for offer in LabPlayers(RunsFolder(tmp_path / "runs")).offers()}
+    assert (offers["demo"].trained, offers["new"].trained) == (True, False)
+    assert offers["new"].about == "not trained yet, dqn"
+    assert {name for name, offer in offers.items() if offer.ships} == set(model_names())
+
+
 def test_names_inside_and_outside_the_lab(players: LabPlayers, tmp_path: Path) -> None:
     full = f"{tmp_path}/runs/mine:temperature=0.5"
     assert players.resolve("runs/mine:temperature=0.5") == full
     assert players.shown(full) == "runs/mine:temperature=0.5"
+    assert players.shown("runs/mine:temperature=0.5") == "runs/mine:temperature=0.5"
     assert players.shown("teacher:depth=1") == players.resolve("teacher:depth=1")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from selfmate.lab.errors import NotFoundError
-from selfmate.lab.runs_folder import LabPlayers, RunsFolder
+from selfmate.lab.players import LabPlayers
+from selfmate.lab.runs_folder import RunsFolder
 from selfmate.runs.card import CONFIG, Header
 from unit.lab.topic_data import data_of
 

@@ -125,7 +125,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from selfmate.lab.app import LabSettings, make_views
 from selfmate.lab.server import built_page
-from selfmate.lab.runs_folder import LabPlayers
+from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
 
 runs = Path(sys.argv[1])

@@ -63,6 +63,12 @@ function inWords(setting: string): string {
   return `${key === "elo" ? "Elo" : key} ${value}`;
 }
 
+/** A rating: 1505, −166 */
+export function elo(rating: number): string {
+  const rounded = Math.round(rating);
+  return rounded < 0 ? `−${-rounded}` : String(rounded);
+}
+
 /** +35, −12 or 0 */
 export function signed(value: number): string {
   const rounded = Math.round(value);

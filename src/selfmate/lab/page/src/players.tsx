@@ -1,7 +1,7 @@
 // The choice of a player and its strength.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api";
-import { playerTitle } from "./format";
+import { elo, playerTitle } from "./format";
 import { useConnection } from "./topics";
 import type { Offer } from "./types";
 
@@ -19,6 +19,18 @@ export function useOffers(again: unknown = null): Offer[] | null {
     };
   }, [again, connection]);
   return offers;
+}
+
+/** The strongest net that ships, null if none does. */
+export function strongestNet(offers: Offer[]): string | null {
+  const rated = offers.filter((offer) => offer.ships).flatMap((offer) => offer.strengths);
+  return rated.sort((one, other) => (other.elo ?? -Infinity) - (one.elo ?? -Infinity))[0]?.name ?? null;
+}
+
+/** The newest run that has learned something, null if there is none. */
+export function newestRun(offers: Offer[]): string | null {
+  const run = offers.find((offer) => offer.trained && offer.strengths[0]?.name.startsWith("runs/"));
+  return run?.strengths[0]?.name ?? null;
 }
 
 type PickerProps = {
@@ -43,7 +55,8 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
         <select value={chosen.title} onChange={(event) => choose(event.currentTarget.value)}>
           {(offered ? offers : [chosen, ...offers]).map((offer) => (
             <option key={offer.title} value={offer.title}>
-              {offer.title} ({offer.about})
+              {offer.title}
+              {ratingsOf(offer)} ({offer.about})
             </option>
           ))}
         </select>
@@ -55,17 +68,34 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
             {chosen.strengths.map((one) => (
               <option key={one.name} value={one.name}>
                 {one.title}
+                {one.elo === null ? "" : `, about ${elo(one.elo)}`}
               </option>
             ))}
           </select>
         </label>
       )}
+      <small class="quiet rated">{ratingText(chosen, name)}</small>
     </>
   );
+}
+
+/** Of all its strengths: ", about 930" or ", 874 to 1505"; empty if none is rated. */
+function ratingsOf({ strengths }: Offer): string {
+  const elos = strengths.flatMap((one) => (one.elo === null ? [] : [one.elo]));
+  if (elos.length === 0) return "";
+  const [low, high] = [elo(Math.min(...elos)), elo(Math.max(...elos))];
+  return low === high ? `, about ${low}` : `, ${low} to ${high}`;
+}
+
+function ratingText(offer: Offer, name: string): string {
+  if (!offer.trained) return "Not trained yet: it plays as it was made, more or less at random.";
+  const rating = offer.strengths.find((one) => one.name === name)?.elo ?? null;
+  return rating === null ? "Not rated yet." : `Rated about ${elo(rating)}: ${offer.scale}.`;
 }
 
 /** A player named by a link can be chosen although it is not offered. */
 function linked(name: string): Offer {
   const title = playerTitle(name);
-  return { title, about: "from the link", strengths: [{ name, title }] };
+  const strengths = [{ name, title, elo: null }];
+  return { title, about: "from the link", strengths, ships: false, trained: true, scale: "" };
 }

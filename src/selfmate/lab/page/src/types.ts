@@ -337,6 +337,9 @@ export type Offer = {
   title: string;
   about: string;
   strengths: Strength[];
+  ships: boolean;
+  trained: boolean;
+  scale: string;
 };
 
 export type PastedGame = {
@@ -424,7 +427,7 @@ export type RankedMove = {
 
 export type RatedPlayer = {
   name: string;
-  kind: "rung" | "run" | "other";
+  kind: "rung" | "run" | "shipped" | "other";
   elo: number;
   low: number | null;
   high: number | null;
@@ -544,6 +547,7 @@ export type StepData = {
 export type Strength = {
   name: string;
   title: string;
+  elo: number | null;
 };
 
 export type TopicError = {

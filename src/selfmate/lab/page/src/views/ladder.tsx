@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { post } from "../api";
 import { playerTitle } from "../format";
 import type { Place } from "../place";
-import { PlayerPicker, useOffers } from "../players";
+import { newestRun, PlayerPicker, useOffers } from "../players";
 import { Problem, useAttempt } from "../problem";
 import { useTopic } from "../topics";
 import type { LadderData, NewRating, Offer } from "../types";
@@ -37,7 +37,7 @@ function RateForm({ ladder, wanted }: { ladder: LadderData; wanted: string | nul
       ) : offers === null ? (
         <p class="quiet">Loading the players ...</p>
       ) : (
-        <Form key={wanted} offers={offers} first={wanted ?? offers[0]?.strengths[0]?.name ?? "random"} />
+        <Form key={wanted} offers={offers} first={wanted ?? newestRun(offers) ?? "greedy"} />
       )}
       <Problem text={ladder.rating === null ? ladder.problem : null} />
     </section>

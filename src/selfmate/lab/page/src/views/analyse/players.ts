@@ -1,6 +1,7 @@
 // The players that are asked: up to four, each with a colour and its newest analysis.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../../api";
+import { newestRun, strongestNet } from "../../players";
 import type { Offer, PositionAnalysis, PositionData, Problem } from "../../types";
 import { answerOf } from "./position";
 
@@ -13,7 +14,7 @@ export type AskedPlayer = {
   analysis: PositionAnalysis | null;
 };
 
-const FIRST = ["teacher:depth=2", "greedy"]; // while there is no trained player
+const TEACHER = "teacher:depth=2";
 
 export function usePlayers(linked: string[], offers: Offer[] | null) {
   const [players, setPlayers] = useState<AskedPlayer[]>([]);
@@ -33,14 +34,13 @@ export function usePlayers(linked: string[], offers: Offer[] | null) {
   };
 }
 
-/** The newest trained player, and the teacher beside it. */
+/** The newest run, else the strongest net that ships, and the teacher beside it. */
 function firstNames(offers: Offer[]): string[] {
-  const trained = offers[0]?.strengths[0]?.name;
-  return trained?.startsWith("runs/") ? [trained, FIRST[0]!] : FIRST;
+  return [newestRun(offers) ?? strongestNet(offers) ?? "greedy", TEACHER];
 }
 
 function anotherPlayer(players: AskedPlayer[], offers: Offer[]): AskedPlayer {
-  const names = offers.map((offer) => offer.strengths[0]!.name);
+  const names = offers.filter((offer) => offer.trained).map((offer) => offer.strengths[0]!.name);
   const unused = names.find((name) => !players.some((one) => one.name === name));
   const colour = COLOURS.findIndex((_, at) => !players.some((one) => one.colour === at));
   const key = Math.max(-1, ...players.map((one) => one.key)) + 1;

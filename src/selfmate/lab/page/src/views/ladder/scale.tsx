@@ -1,5 +1,5 @@
 // Ratings as dots with their intervals, the strongest first.
-import { playerTitle } from "../../format";
+import { elo, playerTitle } from "../../format";
 import { linkTo } from "../../place";
 import type { LadderData, RatedPlayer } from "../../types";
 
@@ -9,8 +9,8 @@ export function Scale({ ladder }: { ladder: LadderData }) {
     <>
       <p class="quiet">
         {ladder.scale}. A line is the 95 % interval of a rating. Your own runs are green; the rungs
-        that everyone is measured by are grey. <code>docs/how-to/read-ratings.md</code> says what
-        the numbers mean.
+        that everyone is measured by are grey. Nets that ship were rated before they shipped.{" "}
+        <code>docs/how-to/read-ratings.md</code> says what the numbers mean.
       </p>
       {ladder.left_out !== null && <p class="quiet">{ladder.left_out}.</p>}
       <table class="scale">
@@ -62,7 +62,7 @@ function Axis({ span }: { span: Span }) {
     <div class="track axis" aria-hidden="true">
       {ticksOf(span).map((tick) => (
         <span key={tick} style={{ left: share(tick, span) }}>
-          {tick}
+          {elo(tick)}
         </span>
       ))}
     </div>
@@ -76,9 +76,12 @@ function Row({ player, span }: { player: RatedPlayer; span: Span }) {
   const open = [player.low === null && "open-low", player.high === null && "open-high"];
   return (
     <tr class={player.kind}>
-      <th scope="row">{title}</th>
+      <th scope="row">
+        {title}
+        {player.kind === "shipped" && <small class="quiet"> rated when it shipped</small>}
+      </th>
       <td class="elo">
-        <b>{Math.round(player.elo)}</b> <span class="quiet">{intervalText(player)}</span>
+        <b>{elo(player.elo)}</b> <span class="quiet">{intervalText(player)}</span>
       </td>
       <td class="drawing">
         <div class="track" aria-hidden="true">
@@ -106,7 +109,7 @@ function Row({ player, span }: { player: RatedPlayer; span: Span }) {
 }
 
 function intervalText({ low, high }: RatedPlayer): string {
-  if (low !== null && high !== null) return `(${Math.round(low)} to ${Math.round(high)})`;
-  if (low !== null) return `(above ${Math.round(low)})`;
-  return high !== null ? `(below ${Math.round(high)})` : "(unknown)";
+  if (low !== null && high !== null) return `(${elo(low)} to ${elo(high)})`;
+  if (low !== null) return `(above ${elo(low)})`;
+  return high !== null ? `(below ${elo(high)})` : "(unknown)";
 }

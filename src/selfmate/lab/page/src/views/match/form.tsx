@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api";
 import { linkTo } from "../../place";
-import { PlayerPicker, useOffers } from "../../players";
+import { newestRun, PlayerPicker, useOffers } from "../../players";
 import { Problem, useAttempt } from "../../problem";
 import type { MatchId, NewMatch as Request, Offer } from "../../types";
 
@@ -26,15 +26,10 @@ export function NewMatch({ a, b }: { a: string | null; b: string | null }) {
   );
 }
 
-function firstChoice(offers: Offer[]): string {
-  const trained = offers[0]?.strengths[0]?.name;
-  return trained?.startsWith("runs/") ? trained : "teacher:depth=1";
-}
-
 type FormProps = { offers: Offer[]; a: string | null; b: string | null };
 
 function Form({ offers, ...linked }: FormProps) {
-  const [a, setA] = useState(linked.a ?? firstChoice(offers));
+  const [a, setA] = useState(linked.a ?? newestRun(offers) ?? "teacher:depth=1");
   const [b, setB] = useState(linked.b ?? "random");
   const [games, setGames] = useState("20");
   const [seed, setSeed] = useState("");

@@ -1,7 +1,7 @@
 // The settings of the next game: players, side and clock.
 import { useState } from "preact/hooks";
 import { Choice } from "../../choice";
-import { PlayerPicker } from "../../players";
+import { PlayerPicker, strongestNet } from "../../players";
 import { Problem } from "../../problem";
 import type { Offer } from "../../types";
 import { ClockPicker } from "./clock";
@@ -19,11 +19,11 @@ export function plainChoice(player: string): GameChoice {
   return { player, side: "white", opponent: null, fen: null, clock: null };
 }
 
-/** Against the newest run, else a player that a beginner can beat. */
+/** As before, else against the strongest net that ships. */
 export function firstChoice(offers: Offer[], before: GameChoice | null): GameChoice {
   const names = offers.flatMap((offer) => offer.strengths.map((one) => one.name));
   if (before !== null && names.includes(before.player)) return { ...before, fen: null };
-  return plainChoice(names[0]?.startsWith("runs/") ? names[0] : EASY);
+  return plainChoice(strongestNet(offers) ?? EASY);
 }
 
 type Props = {

@@ -1,0 +1,237 @@
+"""The players that the lab offers, with their ratings, found by name and never by path."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fastapi import APIRouter
+
+from selfmate.arena.ladder import Ladder, shipped_ruler
+from selfmate.arena.rating import SCALE
+from selfmate.lab.runs_folder import RunsFolder, player_kind
+from selfmate.players import Player, load_player, parse_name
+from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
+from selfmate.runs import Checkpoints, RunDirectory
+from selfmate.weights import model_names
+from selfmate.weights.card import Rating, read_card
+
+KINDS = ("random", "greedy", "teacher", "stockfish")
+POOL = "pool.jsonl"  # results of rated players, in the runs folder
+SEED = 1  # that of `selfmate rate`
+RUNS = "runs/"  # prefix of a run's name in the lab, wherever the folder is
+MINICHESS = "minichess"
+
+
+@dataclass(frozen=True)
+class Strength:
+    name: str  # of the player, settings included
+    title: str
+    elo: float | None = None  # None: it is not rated
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """A player to choose, in one or more strengths."""
+
+    title: str
+    about: str
+    strengths: tuple[Strength, ...]
+    ships: bool = False  # a net that ships
+    trained: bool = True  # False: a run that has not learned anything yet
+    scale: str = SCALE  # of the ratings
+
+
+BUILT_IN = (
+    Offer(
+        title="Random",
+        about="any legal move",
+        strengths=(Strength("random", "random"),),
+    ),
+    Offer(
+        title="Greedy",
+        about="takes whatever is worth most",
+        strengths=(Strength("greedy", "greedy"),),
+    ),
+    Offer(
+        title="Teacher",
+        about="a small alpha-beta search",
+        strengths=tuple(
+            Strength(
+                f"teacher:depth={depth}", f"searches {depth} {'ply' if depth == 1 else 'plies'}"
+            )
+            for depth in range(1, 5)
+        ),
+    ),
+)
+STOCKFISH = Offer(
+    title="Stockfish",
+    about="the strongest engine, at limited strength",
+    strengths=tuple(
+        Strength(f"stockfish:skill={level}", f"skill level {level}")
+        for level in range(len(STOCKFISH_SKILL_ELOS))
+    ),
+)
+
+BEST_VERSION = "version=best"
+# Settings of trained players and their titles, by the kind in the checkpoint's card.
+POLICY_STRENGTHS = {"": "best move", "temperature=0.7": "more variety"}
+STRENGTHS = {
+    "move_scorer": POLICY_STRENGTHS | {"lookahead=1": "looks one move ahead"},
+    "se_resnet": {
+        "sims=200": "searches 200 positions",
+        "sims=800": "searches 800 positions",
+        "sims=50": "searches 50 positions",
+        "sims=50,temperature=0.7": "searches 50, more variety",
+        "sims=0": "by its policy alone",
+        "by=value": "by its value alone",
+    },
+}
+
+
+class LabPlayers:
+    def __init__(self, runs: RunsFolder) -> None:
+        self._runs = runs
+        folder = runs.path.absolute()
+        self._folder = f"{folder}/".replace("//", "/")
+        self._prefixes = (self._folder, f"{folder.name}/")
+
+    def offers(self) -> Iterator[Offer]:
+        """Trained ones first, the newest at the top."""
+        elos = self._elos()
+        newest_first = sorted(self._runs.runs(), key=lambda run: run.status().updated, reverse=True)
+        yield from filter(None, (_run_offer(run, elos) for run in newest_first))
+        yield from (_model_offer(name, elos) for name in model_names())
+        stockfish = (STOCKFISH,) if find_program("stockfish") else ()
+        yield from (_rated(offer, elos.get) for offer in (*BUILT_IN, *stockfish))
+
+    def _elos(self) -> dict[str, float]:
+        """All known ratings by the players' names in the lab. If the pool is damaged, those that
+        ship: the Ladder view says what is wrong with it."""
+        elos = {f"stockfish:skill={n}": float(elo) for n, elo in enumerate(STOCKFISH_SKILL_ELOS)}
+        elos |= {rating.player: rating.elo for rating in shipped_ratings()}
+        try:
+            ratings = Ladder(self._runs.path / POOL, SEED).ratings()
+        except (ValueError, OSError):
+            ruler = shipped_ruler()
+            return elos | {name: ruler.elo(name) for name in ruler.names}
+        return elos | {self.shown(name): rating.elo for name, rating in ratings.items()}
+
+    def load(self, name: str) -> Player:
+        """ValueError or NotFoundError when the lab has no such player."""
+        full_name = self.resolve(name)
+        try:
+            return load_player(full_name)
+        except ValueError as error:
+            raise ValueError(str(error).replace(self._folder, RUNS)) from error
+
+    def resolve(self, name: str) -> str:
+        """The player's name outside the lab."""
+        if not name.startswith(RUNS):
+            if parse_name(name).kind not in (*KINDS, *model_names()):
+                names = ", ".join([*KINDS, *model_names()])
+                raise ValueError(f"the lab has no player {name[:80]!r}: {names}, or {RUNS}NAME")
+            return name
+        run, settings = _split(name.removeprefix(RUNS))
+        return f"{self._runs.run(run).path.absolute()}{settings}"
+
+    def shown(self, full_name: str) -> str:
+        """The player's name in the lab, from one with the absolute path of a run or with one as it
+        is typed in the folder above the runs."""
+        for prefix in self._prefixes:
+            if full_name.startswith(prefix):
+                return f"{RUNS}{full_name.removeprefix(prefix)}"
+        return full_name
+
+
+def shipped_ratings() -> list[Rating]:
+    """The ratings on the cards of the nets that ship."""
+    return [rating for name in model_names() for rating in read_card(name).ratings]
+
+
+def player_routes(players: LabPlayers) -> APIRouter:
+    router = APIRouter()
+
+    @router.get("/api/players")
+    def offers() -> list[Offer]:
+        return list(players.offers())
+
+    return router
+
+
+def _split(text: str) -> tuple[str, str]:
+    """A run's name, and its settings with their colon."""
+    name, colon, settings = text.rpartition(":")
+    return (name, f":{settings}") if colon and "=" in settings else (text, "")
+
+
+def _run_offer(run: RunDirectory, elos: Mapping[str, float]) -> Offer | None:
+    """None for a run that does not play chess, or has no checkpoint yet."""
+    kind = player_kind(run.path)
+    if kind is None or kind == MINICHESS:
+        return None
+    name, best = f"{RUNS}{run.path.name}", run.best()
+    newest = max(Checkpoints(run.path).steps(), default=0)
+    settings = STRENGTHS.get(kind, POLICY_STRENGTHS)
+    if best is not None:
+        settings = settings | {BEST_VERSION: "at its best so far"}
+
+    def elo(lab_name: str) -> float | None:
+        """Each checkpoint has a rating of its own."""
+        setting = lab_name.removeprefix(name).removeprefix(":")
+        if best is not None and setting == BEST_VERSION:
+            return elos.get(f"{name}:version={best.step}")
+        return elos.get(f"{name}:version={newest},{setting}".rstrip(","))
+
+    offer = Offer(
+        title=run.path.name,
+        about=f"learned by {run.learner}" if newest else f"not trained yet, {run.learner}",
+        strengths=_strengths(name, settings),
+        trained=newest > 0,
+    )
+    return _rated(offer, elo)
+
+
+def _model_offer(name: str, elos: Mapping[str, float]) -> Offer:
+    card = read_card(name)
+    settings = STRENGTHS.get(str(card.player["kind"]), POLICY_STRENGTHS)
+    strengths = _strengths(name, settings)
+    return _rated(Offer(title=name, about=card.about, strengths=strengths, ships=True), elos.get)
+
+
+def _rated(offer: Offer, elo: Callable[[str], float | None]) -> Offer:
+    return replace(
+        offer, strengths=tuple(replace(one, elo=elo(one.name)) for one in offer.strengths)
+    )
+
+
+def _strengths(name: str, settings: Mapping[str, str]) -> tuple[Strength, ...]:
+    return tuple(
+        Strength(f"{name}:{setting}" if setting else name, title)
+        for setting, title in settings.items()
+    )
+
+
+class CommandLineNames:
+    """Names of players and files as they are typed in the folder above the runs.
+
+    Matches and ratings run as if they were typed there, so the lab and the command line use the
+    same names and the same files."""
+
+    def __init__(self, runs: Path, players: LabPlayers) -> None:
+        self._players = players
+        self.folder = runs.absolute().parent
+
+    def name(self, lab_name: str) -> str:
+        """The full name of a player, the version of a trained one included. ValueError or
+        NotFoundError when it cannot be loaded."""
+        player = self._players.load(lab_name)
+        player.close()
+        return player.name.removeprefix(f"{self.folder}/".replace("//", "/"))
+
+    def path(self, path: Path) -> str:
+        """A path below the folder, as an argument."""
+        return str(path.absolute().relative_to(self.folder))
+
+    def shown(self, full_name: str) -> str:
+        """A player's name in the lab."""
+        return self._players.shown(full_name)
