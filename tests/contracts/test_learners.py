@@ -46,6 +46,7 @@ def test_a_run_finishes_with_its_plotted_metrics_and_a_player(
     found = run.checkpoint()
     assert found.weights
     assert found.card.player
+    assert not [note for note in run.notes() if note.get("alarm")]
 
 
 def test_a_whole_run_is_inspected_without_complaint(reference: Reference) -> None:

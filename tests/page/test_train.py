@@ -36,12 +36,27 @@ def sees_no_overflow(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_the_first_click_shows_curves_that_rise(page: Page, lab: RunningLab) -> None:
+    """The preselected training from its untrained net on, though not to its end."""
+    view = train_view(page)
+    expect(view.get_by_role("heading", name="Teach a net to mate")).to_be_visible()
+    expect(view.get_by_role("radio", name="ddqn", exact=True)).to_be_checked()
+    view.get_by_label("pause after, episodes").fill("10000")
+    view.get_by_role("button", name="Train 10,000 episodes", exact=True).click()
+    expect(state_of(page)).to_have_text("paused")
+    lines = list(RunDirectory(lab.runs / "ddqn-default-1").metrics())
+    assert lines[0]["mate_percent"] < 50 < 85 < lines[-1]["mate_percent"]
+    optimal = [line["exact_optimal_move_percent"] for line in (lines[49], lines[99])]
+    assert optimal[0] + 10 < optimal[1]
+    drawn = re.compile(f"^Exact strength.* Optimal moves {optimal[1]:.4g}$")
+    expect(view.get_by_role("img", name=drawn)).to_be_visible()
+    expect(view.get_by_role("region", name="Alarms")).to_have_count(0)
+
+
 def test_a_newcomer_trains_watches_trains_again_and_plays(
     page: Page, browser: Browser, lab: RunningLab
 ) -> None:
     view = train_view(page)
-    expect(view.get_by_role("heading", name="Teach an engine chess")).to_be_visible()
-    expect(view.get_by_role("button", name="Train 50 games", exact=True)).to_be_visible()
     choose(page, "reinforce")
     button = view.get_by_role("button", name="Train 6 games", exact=True)
     button.click()

@@ -86,16 +86,22 @@ class HealthMonitor:
     """Raises an alarm when a problem begins, not in every cycle in which it persists."""
 
     def __init__(
-        self, remedies: Remedies = DEFAULT_REMEDIES, skipped: Collection[str] = ()
+        self,
+        remedies: Remedies = DEFAULT_REMEDIES,
+        skipped: Collection[str] = (),
+        patient: Collection[str] = (),
     ) -> None:
-        """`skipped` names checks that make no sense for a learner."""
-        self._memory, self._remedies, self._skipped = _Memory(), remedies, skipped
+        """`skipped` names checks that make no sense for a learner, `patient` those that give a new
+        net `CYCLES` cycles to start learning."""
+        self._memory, self._remedies = _Memory(), remedies
+        self._skipped, self._patient = skipped, patient
 
     def alarms(self, health_metrics: HealthMetrics) -> list[str]:
         """A sentence for each problem that begins with this cycle."""
         cycles = (*self._memory.cycles, health_metrics)[-CYCLES:]
+        off = {*self._skipped, *(self._patient if len(cycles) < CYCLES else ())}
         standing = standing_alarms(cycles, self._remedies)
-        held = {name: text for name, text in standing.items() if name not in self._skipped}
+        held = {name: text for name, text in standing.items() if name not in off}
         silent = {name: count + 1 for name, count in self._memory.silent.items() if count < CYCLES}
         self._memory = _Memory(cycles=cycles, silent=silent | dict.fromkeys(held, 0))
         return [sentence for name, sentence in held.items() if name not in silent]

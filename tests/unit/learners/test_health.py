@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contracts.learners import train
+from selfmate.learners.config import DEFAULT, read_config
 from selfmate.learners.health import (
     CHECKS,
     CYCLES,
@@ -21,7 +24,11 @@ from selfmate.learners.health import (
     standing_alarms,
     upper_bound,
 )
+from selfmate.learners.registry import LEARNERS
+from selfmate.presets import presets_of
+from selfmate.runs.directory import RunDirectory
 from selfmate.runs.run import Json
+from selfmate.runs.session import Session
 
 WELL = HealthMetrics(
     games=256,
@@ -62,6 +69,34 @@ def test_skipped_checks_are_silent(name: str) -> None:
     cycles = [WELL] * (CYCLES - 1) + [WRONG[name][0]] * CYCLES
     assert any(usual.alarms(cycle) for cycle in cycles)
     assert not any(easy.alarms(cycle) for cycle in cycles)
+
+
+def test_patient_checks_give_a_new_net_some_cycles() -> None:
+    patient, drawn = HealthMonitor(patient=("draws",)), WRONG["draws"][0]
+    alarms = [bool(patient.alarms(drawn)) for _ in range(2 * CYCLES)]
+    assert alarms.index(True) == CYCLES - 1
+
+
+# Small nets and short games: what is left are the settings that decide how the policy moves.
+SMALL = {
+    "reinforce": ("games=44", "games_per_iteration=4", "max_plies=20", "hidden=[16]"),
+    "dqn": ("cycles=11", "games=4", "max_plies=20", "hidden=[16]", "updates=2", "batch_size=8",
+            "learning_starts=8", "promotion_every=100"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("learner", "preset"),
+    [(learner, preset) for learner in SMALL for preset in (DEFAULT, *presets_of(learner))],
+)
+def test_presets_raise_no_alarm_about_their_own_settings(
+    learner: str, preset: str, tmp_path: Path
+) -> None:
+    sets = (*SMALL[learner], "evaluate_every=100")
+    config = read_config(LEARNERS[learner], preset=preset, sets=sets)
+    run = train(LEARNERS[learner], config, tmp_path / "run", Session(say=lambda _: None))
+    assert run.finished
+    assert not [note for note in RunDirectory(tmp_path / "run").notes() if note.get("alarm")]
 
 
 @pytest.mark.parametrize("length", range(1, CYCLES + 1))

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from selfmate.data.trajectories import AttemptTrajectories
+from selfmate.learners.health import CYCLES
 from selfmate.learners.registry import LEARNERS
 from selfmate.learners.searchless.config import Config
 from selfmate.learners.searchless.evaluation import make_evaluator
@@ -182,6 +183,19 @@ def test_a_learner_of_the_rules_alone_may_draw_all_its_games(
     learned = {"entropy": 3.0, "ln_legal": 3.0, "gradient_norm": 1.0}
     alarms = [drawing.health.alarms(drawing.health_metrics(stats, learned)) for _ in range(10)]
     assert any(alarms) == is_alarmed
+
+
+def test_a_new_net_may_draw_its_first_games() -> None:
+    """As `searchless-tiny` does in its first cycle: 254 draws by repetition in 256 games."""
+    new = learner()
+    stats = GameStats(
+        games=256, plies=8_534, distinct=254, endings=Counter({"repetition": 254, "checkmate": 2}),
+        white_points=128.0, plies_of_wins=(9, 12),
+    )  # fmt: skip
+    learned = {"entropy": 3.13, "ln_legal": 3.36, "gradient_norm": 8.3}
+    alarms = [new.health.alarms(new.health_metrics(stats, learned)) for _ in range(CYCLES)]
+    assert not any(alarms[:-1])
+    assert "were decided" in alarms[-1][0]
 
 
 def test_it_learns_which_moves_are_legal() -> None:

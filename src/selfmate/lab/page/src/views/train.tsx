@@ -10,6 +10,9 @@ import { CommandLineLearners, NewTraining } from "./train/form";
 import { RunPanel } from "./train/run";
 import { RunList } from "./train/run_list";
 
+// Its curves rise within seconds: king and queen learn to mate the king on a small board.
+const FIRST_LEARNER = "ddqn";
+
 export function Train({ place }: { place: Place }) {
   const name = place.settings.get("run");
   const wanted = place.settings.get("learner");
@@ -29,7 +32,7 @@ export function Train({ place }: { place: Place }) {
               key={wanted}
               learners={learners}
               runs={runs ?? []}
-              first={wanted ?? "reinforce"}
+              first={wanted ?? FIRST_LEARNER}
             />
           )}
         </section>
@@ -56,14 +59,16 @@ export function Train({ place }: { place: Place }) {
 function Welcome({ isFirst }: { isFirst: boolean }) {
   return (
     <section class="card welcome">
-      <h1>{isFirst ? "Teach an engine chess" : "Choose a run, or start one"}</h1>
+      <h1>{isFirst ? "Teach a net to mate" : "Choose a run, or start one"}</h1>
       <p>
-        Press <b>Train</b>: an engine that knows nothing but the rules plays games against itself and
-        learns from their results. You see its results, its curves and its games meanwhile.
+        Press <b>Train</b>: <b>ddqn</b> begins with a net that knows nothing but the rules. It plays
+        king and queen against king on a small board and learns from the results. Within a minute
+        it mates from nearly everywhere, and you see its curves rise and its games meanwhile.
       </p>
       <p>
-        Then press <b>Play</b> and find out what it has learned. Pause whenever you like: it resumes
-        exactly where it was, even after the lab was closed.
+        Then <b>look at its play</b>, or choose a learner of the whole game: <b>reinforce</b> learns
+        to beat random moves in minutes, <b>dqn</b> and <b>alphazero</b> take hours. Pause whenever
+        you like: a run resumes exactly where it was, even after the lab was closed.
       </p>
     </section>
   );
