@@ -45,7 +45,7 @@ def test_the_first_click_shows_curves_that_rise(page: Page, lab: RunningLab) -> 
     view.get_by_role("button", name="Train 10,000 episodes", exact=True).click()
     expect(state_of(page)).to_have_text("paused")
     lines = list(RunDirectory(lab.runs / "ddqn-default-1").metrics())
-    assert lines[0]["mate_percent"] < 50 < 85 < lines[-1]["mate_percent"]
+    assert lines[0]["mate_percent"] + 40 < lines[-1]["mate_percent"]
     optimal = [line["exact_optimal_move_percent"] for line in (lines[49], lines[99])]
     assert optimal[0] + 10 < optimal[1]
     drawn = re.compile(f"^Exact strength.* Optimal moves {optimal[1]:.4g}$")

@@ -38,7 +38,7 @@ def lab(
     Open the link that it prints; the token in the link gives access, until
     --new-token. Ctrl-C closes the lab; runs keep training.
     """
-    from selfmate.lab.server import is_loopback, link, open_browser, serve
+    from selfmate.lab.server import is_loopback, link, one_time_link, open_browser, serve
 
     with reading_input():
         settings, listening = _open(host, port, runs, new_token)
@@ -47,7 +47,7 @@ def lab(
         print(_greeting(is_loopback(listening)), "Ctrl-C closes it; runs keep training.")
         print(link(settings), flush=True)
         if browser:
-            open_browser(link(settings))
+            open_browser(one_time_link(settings))
 
     serve(settings, listening, greet)
 

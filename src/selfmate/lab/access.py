@@ -5,7 +5,8 @@ page or from no page at all, know the token, and have a bounded body.
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -19,6 +20,7 @@ from selfmate.lab.errors import error_answer
 TOKEN_BYTES = 24
 TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")  # 24 bytes in URL-safe base64
 MAX_BODY_BYTES = 2**20
+ONE_TIME_SECONDS = 30  # a browser may have to start first
 COOKIE_SECONDS = 400 * 24 * 3600  # the longest that browsers keep one
 HEADERS = {
     "Content-Security-Policy": (
@@ -82,11 +84,33 @@ def _write_token(path: Path, token: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
+class OneTimeKeys:
+    """Keys that open the page once, soon. A browser is started with one instead of the token,
+    because all users of a machine can read the command lines of its processes."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._due: dict[str, float] = {}
+
+    def new(self) -> str:
+        key = secrets.token_urlsafe(TOKEN_BYTES)
+        self._due[key] = self._now() + ONE_TIME_SECONDS
+        return key
+
+    def use(self, key: str) -> bool:
+        """Whether the key was still valid; it no longer is."""
+        due = self._due.pop(key, None)
+        return due is not None and self._now() <= due
+
+
 class Gate:
     """`host` is the address we listen on; requests may also use the names of loopback."""
 
-    def __init__(self, app: ASGIApp, token: str, host: str, cookie: str) -> None:
+    def __init__(
+        self, app: ASGIApp, token: str, host: str, cookie: str, one_time: OneTimeKeys | None = None
+    ) -> None:
         self._app, self._token, self._cookie = app, token, cookie
+        self._one_time = one_time or OneTimeKeys()
         own = f"[{host}]" if ":" in host else host
         self._hosts = frozenset({"127.0.0.1", "localhost", "[::1]", own.lower()})
 
@@ -100,13 +124,15 @@ class Gate:
         await self._app(scope, _bounded(receive), _with_headers(send, cookie))
 
     def _admit(self, scope: Scope) -> bool:
-        """Whether the token came in the link, so that the browser must remember it. HTTPException
-        for a request that is refused."""
+        """Whether the token or a one-time key came in the link, so that the browser must remember
+        the token. HTTPException for a request that is refused."""
         headers = Headers(scope=scope)
         opening = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/"
         self._check_host(headers)
         _check_origin(headers, opening)
-        if opening and any(map(self._is_token, _token_of(scope))):
+        if opening and any(map(self._is_token, _asked_for(scope, "token"))):
+            return True
+        if opening and any(map(self._one_time.use, _asked_for(scope, "once"))):
             return True
         if any(map(self._is_token, _bearer_of(headers))):
             return False
@@ -149,8 +175,8 @@ def _without_port(host: str) -> str:
     return name if colon and port.isascii() and port.isdigit() else host
 
 
-def _token_of(scope: Scope) -> list[str]:
-    return parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+def _asked_for(scope: Scope, name: str) -> list[str]:
+    return parse_qs(scope["query_string"].decode("latin-1")).get(name, [])
 
 
 def _bearer_of(headers: Headers) -> Iterator[str]:

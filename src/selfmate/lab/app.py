@@ -1,7 +1,7 @@
 """The lab's server: the routes of every view, the socket and the page, behind the gate."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 from starlette.types import ASGIApp
 
 import selfmate._core
-from selfmate.lab.access import Gate
+from selfmate.lab.access import Gate, OneTimeKeys
 from selfmate.lab.analysis import PlayerCache, analysis_routes
 from selfmate.lab.errors import NotFoundError, add_error_handlers
 from selfmate.lab.ladder import LadderTopic, LearningTopic, ladder_routes
@@ -68,6 +68,7 @@ class LabSettings:
     token: str
     host: str
     port: int
+    one_time: OneTimeKeys = field(default_factory=OneTimeKeys)
 
 
 def make_app(settings: LabSettings, closing: ExitStack) -> ASGIApp:
@@ -76,6 +77,7 @@ def make_app(settings: LabSettings, closing: ExitStack) -> ASGIApp:
         settings.token,
         host=settings.host,
         cookie=f"selfmate-{settings.port}",  # cookies are shared by all ports of a host
+        one_time=settings.one_time,
     )
 
 

@@ -86,8 +86,17 @@ def built_page() -> Path:
 
 
 def link(settings: LabSettings) -> str:
+    return f"{_page_address(settings)}?token={settings.token}"
+
+
+def one_time_link(settings: LabSettings) -> str:
+    """For the command line of a browser; it gives the token away to nobody who reads it later."""
+    return f"{_page_address(settings)}?once={settings.one_time.new()}"
+
+
+def _page_address(settings: LabSettings) -> str:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{settings.port}/?token={settings.token}"
+    return f"http://{host}:{settings.port}/"
 
 
 def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], None]) -> None:

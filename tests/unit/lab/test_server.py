@@ -102,6 +102,29 @@ def test_links_last_until_a_new_token_is_wanted(tmp_path: Path, lab: RunningLab)
         assert new.ask("GET", "/", new.cookie).status == 200
 
 
+def test_the_browser_is_started_without_the_token(
+    tmp_path: Path, lab: RunningLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands on its command line opens the page once; the page gets the token as a cookie."""
+    started, browser = tmp_path / "started", tmp_path / "browser"
+    os.mkfifo(started)
+    browser.write_text(f'#!/bin/sh\necho "$@" > {started}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    with running_lab(tmp_path, "--browser") as own:
+        address = started.read_text().strip()  # waits for the browser
+        door = Door(own.port, own.token)
+        assert own.token not in address
+        path = address.removeprefix(own.address)
+        opened = door.ask("GET", path)
+        assert opened.status == 200
+        assert opened.headers["set-cookie"].startswith(
+            "=".join((f"selfmate-{own.port}", own.token))
+        )
+        assert door.ask("GET", path).status == 401
+        assert door.ask("GET", path.replace("/?", "/api/players?")).status == 401
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_in_good_order_with_tabs_and_requests_open(
     tmp_path: Path, lab: RunningLab, number: signal.Signals

@@ -1,4 +1,5 @@
-"""The token lasts, is the owner's alone, and a file that is no token is replaced."""
+"""The token lasts, is the owner's alone, and a file that is no token is replaced; a key for the
+browser's command line does not last."""
 
 import os
 import stat
@@ -6,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.lab.access import lasting_token, token_path
+from selfmate.lab.access import ONE_TIME_SECONDS, OneTimeKeys, lasting_token, token_path
+from unit.lab.opponents import Watch
 
 
 @pytest.fixture
@@ -57,3 +59,14 @@ def test_it_is_kept_with_the_users_state(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", "/home/somebody")
     assert token_path() == Path("/home/somebody/.local/state/selfmate/lab-token")
+
+
+def test_a_one_time_key_is_valid_once_and_soon(watch: Watch) -> None:
+    keys = OneTimeKeys(watch)
+    first, second, third = (keys.new() for _ in range(3))
+    assert not keys.use("another")
+    assert (keys.use(first), keys.use(first)) == (True, False)
+    watch.seconds += ONE_TIME_SECONDS
+    assert keys.use(second)
+    watch.seconds += 1
+    assert not keys.use(third)
