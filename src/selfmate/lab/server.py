@@ -1,5 +1,6 @@
 """The lab's server as a process: its port, its link, and an orderly shutdown."""
 
+import asyncio
 import contextlib
 import errno
 import ipaddress
@@ -16,12 +17,18 @@ from types import FrameType
 
 import uvicorn
 from anyio import move_on_after, to_thread
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from selfmate.lab.app import LabSettings, is_built, make_app, page_folder
 from selfmate.lab.topics import MAX_MESSAGE_BYTES
 
 SHUTDOWN_SECONDS = 1  # for open requests, and half of it for threads
 MAX_CONNECTIONS = 200
+# Connections without a request: how many there may be, and for how long. The others are left for
+# requests, which are answered at once without the token and therefore do not pile up.
+MAX_WAITING = 100
+REQUEST_SECONDS = 10
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -102,9 +109,15 @@ def _page_address(settings: LabSettings) -> str:
 def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Until Ctrl-C or SIGTERM. `ready` is called when requests are answered."""
     closing = ExitStack()
-    config = uvicorn.Config(
-        make_app(settings, closing),
-        http="h11",
+    config = server_config(make_app(settings, closing))
+    _Server(config, ready, closing).run(sockets=[listening])
+    _exit_without_threads()
+
+
+def server_config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=_Connection,
         ws="websockets-sansio",
         lifespan="off",
         log_level="warning",
@@ -115,8 +128,57 @@ def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], N
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         limit_concurrency=MAX_CONNECTIONS,
     )
-    _Server(config, ready, closing).run(sockets=[listening])
-    _exit_without_threads()
+
+
+class _Connection(H11Protocol):
+    """Is closed when it waits too long for a request, or longest of too many that wait: those who
+    say nothing keep nobody out. A connection that was answered waits for the next request."""
+
+    _waiting_since: float | None = None  # None: it has a request, or became a WebSocket
+    _limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._has_request() or self not in self.connections:
+            self._end_waiting()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._has_request():  # the next one may have come meanwhile
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_waiting()
+        super().connection_lost(exc)
+
+    def _has_request(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        self._end_waiting()
+        self._waiting_since = self.loop.time()
+        self._limit = self.loop.call_later(REQUEST_SECONDS, self._leave)
+        waiting = {
+            one: one._waiting_since
+            for one in self.connections
+            if isinstance(one, _Connection) and one._waiting_since is not None
+        }
+        if len(waiting) > MAX_WAITING:
+            min(waiting, key=waiting.__getitem__)._leave()
+
+    def _leave(self) -> None:
+        self._end_waiting()
+        self.connections.discard(self)  # at once: the others are counted before it has closed
+        self.transport.close()
+
+    def _end_waiting(self) -> None:
+        self._waiting_since = None
+        if self._limit is not None:
+            self._limit.cancel()
 
 
 class _Server(uvicorn.Server):

@@ -11,9 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from socket import IPPROTO_TCP, TCP_NODELAY
-from threading import Timer
+from threading import Thread, Timer
 
 import pytest
+import uvicorn
+from fastapi import FastAPI
 
 from page.lab import RunningLab, running_lab
 from selfmate.lab import server
@@ -140,6 +142,39 @@ def test_it_ends_in_good_order_with_tabs_and_requests_open(
         assert ending.process.wait(timeout=60) == 0
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", ending.port))
+
+
+def test_silent_connections_keep_nobody_out(tmp_path: Path, lab: RunningLab) -> None:
+    """Those that wait longest are closed; who has the token is answered."""
+    with running_lab(tmp_path) as crowded, ExitStack() as open_still:
+        door = Door(crowded.port, crowded.token)
+        silent = [open_still.enter_context(door.connected()) for _ in range(250)]
+        for connection in silent[-50:]:
+            connection.sendall(b"GET / HT")
+        for _ in range(3):
+            assert door.ask("GET", "/api/players", door.cookie).status == 200
+        assert door.knock(door.bearer) == 101
+        assert silent[0].recv(1) == b""
+        silent[-1].setblocking(False)
+        with pytest.raises(BlockingIOError):
+            silent[-1].recv(1)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"])
+def test_a_request_must_come_in_time(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.2)
+    with server.listen("127.0.0.1", 0) as listening:
+        quick = uvicorn.Server(server.server_config(FastAPI()))
+        thread = Thread(target=quick.run, args=([listening],))
+        thread.start()
+        try:
+            with socket.create_connection(listening.getsockname(), PATIENCE_S) as connection:
+                connection.sendall(sent)
+                with connection.makefile("rb") as file:
+                    assert file.read().count(b"HTTP/1.1 404") == sent.count(b"Host")
+        finally:
+            quick.should_exit = True
+            thread.join()
 
 
 STARTING = """
