@@ -46,9 +46,10 @@ browser:
 	@if ! command -v chromium && command -v apt-get && [ "$$(id -u)" = 0 ]; then \
 	  apt-get update && apt-get install -y chromium; fi >/dev/null 2>&1 || true
 
-fuzz: $(VENV)/.test-tools  ## ten million positions against python-chess, a million through the codings
+fuzz: $(VENV)/.test-tools  ## ten million positions against python-chess, a million through the codings, Chess960
 	SELFMATE_FUZZ_POSITIONS=10000000 $(BIN)/python -m pytest -n auto tests/oracle/test_rules.py
-	SELFMATE_FUZZ_POSITIONS=1000000 $(BIN)/python -m pytest -n auto tests/oracle
+	SELFMATE_FUZZ_POSITIONS=1000000 $(BIN)/python -m pytest -n auto tests/oracle --ignore=tests/oracle/test_chess960.py
+	SELFMATE_FUZZ_POSITIONS=100000 $(BIN)/python -m pytest -n auto tests/oracle/test_chess960.py
 
 sanitize: $(VENV)/.test-tools  ## the core's tests under address and undefined-behaviour sanitizers
 	tests/sanitize.sh $(BIN)/python

@@ -141,13 +141,18 @@ void bind_board(nb::module_& module) {
   nb::class_<Game>(module, "Board", "A chess game: a position and the line that led to it.")
       .def(
           "__init__",
-          [](Game* game, std::optional<std::string_view> fen) {
-            new (game) Game(fen ? parse_fen(*fen) : Position::start());
+          [](Game* game, std::optional<std::string_view> fen, bool chess960) {
+            const bool standard_start = !fen && !chess960;
+            new (game) Game(standard_start ? Position::start()
+                                           : parse_fen(fen.value_or(kStartFen), chess960));
           },
-          "fen"_a = nb::none(), "The standard start, or the position of a FEN.")
+          "fen"_a = nb::none(), nb::kw_only(), "chess960"_a = false,
+          "The standard start, or the position of a FEN. It is one of Chess960 if so asked, if the "
+          "FEN gives castling rights as files (HAha), or if standard chess cannot have them.")
       .def(
           "fen", [](const Game& game) { return to_fen(game.position()); },
-          "The position as FEN; the en-passant square only while a capture there is legal.")
+          "The position as FEN; the en-passant square only while a capture there is legal. In "
+          "Chess960 castling rights are the files of the rooks.")
       .def("legal_moves", &legal_texts, "All legal moves as UCI texts.")
       .def(
           "push", &push, "uci"_a, nb::kw_only(), "past_draw"_a = false,
@@ -157,6 +162,9 @@ void bind_board(nb::module_& module) {
       .def_prop_ro(
           "turn", [](const Game& game) { return color_name(game.position().turn()); },
           nb::sig("def turn(self) -> typing.Literal['white', 'black']"), "The side to move.")
+      .def_prop_ro(
+          "chess960", [](const Game& game) { return game.position().chess960(); },
+          "Whether castling is the king taking its own rook, as Chess960 writes it.")
       .def_prop_ro(
           "moves", [](const Game& game) { return uci_texts(game.moves()); },
           "The moves played so far as UCI texts.")

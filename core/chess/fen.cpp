@@ -66,23 +66,52 @@ Color parse_turn(std::string_view fen, std::string_view field) {
   return field == "w" ? kWhite : kBlack;
 }
 
-// KQkq, or the rook's files (HAha) as some programs write them; White's letters come first.
-std::uint8_t parse_castling(std::string_view fen, std::string_view field) {
-  if (field == "-") return 0;
-  std::uint8_t rights = 0;
+// White's letters come first, at most two for each side.
+void check_castling_letters(std::string_view fen, std::string_view field) {
   int count[2] = {0, 0};
-  for (const char c : field) {
+  for (const char c : field == "-" ? std::string_view() : field) {
     const char upper = char(c & ~32);
     const Color color = c == upper ? kWhite : kBlack;
     const bool known = upper == 'K' || upper == 'Q' || (upper >= 'A' && upper <= 'H');
     if (!known || ++count[color] > 2 || (color == kWhite && count[kBlack]))
-      refuse(fen, "castling rights " + quoted(field) + ", allowed are - or some of KQkq");
-    if (upper != 'K' && upper != 'Q' && upper != 'A' && upper != 'H')
-      refuse(fen, "castling right without a rook at home: " + quoted(std::string_view(&c, 1)));
-    const bool king_side = upper == 'K' || upper == 'H';
-    rights |= std::uint8_t((king_side ? kWhiteKingSide : kWhiteQueenSide) << (2 * color));
+      refuse(fen, "castling rights " + quoted(field) +
+                      ", allowed are - or some of KQkq, in Chess960 also the files of the rooks");
   }
-  return rights;
+}
+
+// The outermost rook on its side of the king; the corner if there is none.
+Square outermost_rook(const Position& position, Color color, bool king_side) {
+  const Square king = position.king(color), corner = make_square(king_side ? 7 : 0, 7 * color);
+  const Bitboard rooks = position.pieces(color, kRook) & rank_mask(7 * color);
+  const Square rook = !rooks ? corner : king_side ? highest(rooks) : lowest(rooks);
+  return (rook > king) == king_side ? rook : corner;
+}
+
+bool is_standard(Color color, Square king, int right, Square rook) {
+  return king == make_square(4, 7 * color) && rook == CastlingRights().rooks[std::size_t(right)];
+}
+
+CastlingRights find_castling(const Position& position, std::string_view field, bool chess960) {
+  CastlingRights castling;
+  castling.chess960 = chess960;
+  for (const char c : field == "-" ? std::string_view() : field) {
+    const char upper = char(c & ~32);
+    const Color color = c == upper ? kWhite : kBlack;
+    const Square king = position.king(color);
+    const bool by_file = upper <= 'H';
+    const bool king_side = by_file ? upper - 'A' > file_of(king) : upper == 'K';
+    const Square rook =
+        by_file ? make_square(upper - 'A', 7 * color) : outermost_rook(position, color, king_side);
+    const int right = 2 * color + !king_side;
+    std::uint8_t& known_rook = castling.rooks[std::size_t(right)];
+    if ((castling.rights >> right & 1) && known_rook != rook)
+      throw BadInput("two rooks on one side of the king have a castling right");
+    castling.rights |= std::uint8_t(1 << right);
+    known_rook = std::uint8_t(rook);
+    const bool at_home = rank_of(king) == 7 * color;
+    castling.chess960 |= by_file || (at_home && !is_standard(color, king, right, rook));
+  }
+  return castling;
 }
 
 Square parse_square(std::string_view fen, std::string_view field) {
@@ -117,17 +146,20 @@ void check_counts(const Position& position) {
     throw BadInput("there is a pawn on the first or last rank");
 }
 
-void check_castling(const Position& position, std::uint8_t rights) {
-  constexpr Square kKingHome[] = {4, 4, 60, 60}, kRookHome[] = {7, 0, 63, 56};
-  for (int i = 0; i < 4; ++i) {
-    const Color color = Color(i / 2);
-    if (!(rights >> i & 1)) continue;
-    const std::string right = quoted(kCastlingLetters.substr(std::size_t(i), 1));
-    if (position.piece_on(kRookHome[i]) != make_piece(color, kRook))
-      throw BadInput("castling right " + right + " without a rook on " + square_name(kRookHome[i]));
-    if (position.piece_on(kKingHome[i]) != make_piece(color, kKing))
-      throw BadInput("castling right " + right + " without the king on " +
-                     square_name(kKingHome[i]));
+void check_castling(const Position& position, const CastlingRights& castling) {
+  for (int right = 0; right < 4; ++right) {
+    if (!(castling.rights >> right & 1)) continue;
+    const Color color = Color(right / 2);
+    const Square king = position.king(color), home = make_square(4, 7 * color);
+    const Square rook = castling.rooks[std::size_t(right)];
+    const std::string name =
+        "castling right " + quoted(kCastlingLetters.substr(std::size_t(right), 1));
+    if (position.piece_on(rook) != make_piece(color, kRook))
+      throw BadInput(name + " without a rook on " + square_name(rook));
+    if (!castling.chess960 && king != home)
+      throw BadInput(name + " without the king on " + square_name(home));
+    if (rank_of(king) != 7 * color)
+      throw BadInput(name + " without the king on rank " + std::to_string(7 * color + 1));
   }
 }
 
@@ -164,10 +196,16 @@ void check_checks(const Position& position, Square target) {
   if (impossible) throw BadInput("no last move can have given this check");
 }
 
+char castling_letter(const Position& position, int right) {
+  if (!position.chess960()) return kCastlingLetters[std::size_t(right)];
+  return char((right < 2 ? 'A' : 'a') + file_of(position.castling_rook(right)));
+}
+
 }  // namespace
 
-void complete_position(Position& position, Color turn, std::uint8_t castling, Square en_passant,
-                       std::uint32_t halfmove_clock, std::uint32_t fullmove_number) {
+void complete_position(Position& position, Color turn, const CastlingRights& castling,
+                       Square en_passant, std::uint32_t halfmove_clock,
+                       std::uint32_t fullmove_number) {
   check_counts(position);
   check_castling(position, castling);
   check_en_passant(position, turn, en_passant);
@@ -175,7 +213,7 @@ void complete_position(Position& position, Color turn, std::uint8_t castling, Sq
   check_checks(position, en_passant);
 }
 
-Position parse_fen(std::string_view fen) {
+Position parse_fen(std::string_view fen, bool chess960) {
   const std::vector<std::string_view> fields = split_fields(fen);
   if (fields.size() < 4 || fields.size() > 6)
     refuse(fen, "it has " + std::to_string(fields.size()) +
@@ -183,7 +221,7 @@ Position parse_fen(std::string_view fen) {
                     ", allowed are 4 to 6 (board, side, castling, en passant, clocks)");
   Position position;
   const Color turn = parse_turn(fen, fields[1]);
-  const std::uint8_t castling = parse_castling(fen, fields[2]);
+  check_castling_letters(fen, fields[2]);
   const Square target = parse_square(fen, fields[3]);
   const std::uint32_t halfmoves =
       fields.size() > 4 ? parse_counter(fen, fields[4], "half-move clock") : 0;
@@ -191,7 +229,8 @@ Position parse_fen(std::string_view fen) {
       fields.size() > 5 ? parse_counter(fen, fields[5], "full-move number") : 1;
   place_pieces(position, fen, fields[0]);
   try {
-    complete_position(position, turn, castling, target, halfmoves, fullmoves ? fullmoves : 1);
+    complete_position(position, turn, find_castling(position, fields[2], chess960), target,
+                      halfmoves, fullmoves ? fullmoves : 1);
   } catch (const BadInput& error) {
     refuse(fen, error.what());
   }
@@ -216,8 +255,8 @@ std::string to_fen(const Position& position) {
     fen += rank ? '/' : ' ';
   }
   fen += position.turn() == kWhite ? "w " : "b ";
-  for (std::size_t i = 0; i < 4; ++i)
-    if (position.castling() >> i & 1) fen += kCastlingLetters[i];
+  for (int right = 0; right < 4; ++right)
+    if (position.castling() >> right & 1) fen += castling_letter(position, right);
   if (!position.castling()) fen += '-';
   const Square target = position.en_passant();
   fen += ' ' + (target == kNoSquare ? "-" : square_name(target));

@@ -95,11 +95,22 @@ void generate_pawns(const Position& position, Sink& sink, Square king, Bitboard 
   }
 }
 
+// The rook of a lost right may have left a square for the king to step on, which is not castling.
+template <class Sink>
+void generate_chess960_castling(const Position& position, Sink& sink, Square king) {
+  for (const bool king_side : {true, false}) {
+    const Move move = make_move(king, position.castling_target(king_side));
+    if (position.is_castling(move) && position.is_legal(move)) sink.add(king, bit(to_of(move)));
+  }
+}
+
 template <Color Us, class Sink>
 void generate_castling(const Position& position, Sink& sink, Square king) {
   constexpr std::uint8_t kBoth =
       Us == kWhite ? kWhiteKingSide | kWhiteQueenSide : kBlackKingSide | kBlackQueenSide;
   if (!(position.castling() & kBoth)) return;
+  if (position.chess960()) [[unlikely]]
+    return generate_chess960_castling(position, sink, king);
   for (const Square to : {king + 2, king - 2})
     if (position.is_legal(make_move(king, to))) sink.add(king, bit(to));
 }

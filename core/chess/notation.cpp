@@ -67,7 +67,7 @@ int castling_side(std::string_view san) {
 
 SanError read_castling(const Position& position, int side, Move& move) {
   const Square king = position.king(position.turn());
-  const Square to = side == 1 ? king + 2 : king - 2;
+  const Square to = position.castling_target(side == 1);
   if (to < 0 || to > 63) return SanError::kIllegal;
   move = make_move(king, to);
   return position.is_castling(move) && position.is_legal(move) ? SanError::kNone
@@ -155,8 +155,11 @@ Move parse_uci(std::string_view uci) {
 
 Move parse_uci(const Position& position, std::string_view uci) {
   const Move move = parse_uci(uci);
-  if (!position.is_legal(move))
-    throw BadInput("illegal move " + quoted(uci) + " in " + to_fen(position));
+  if (!position.is_legal(move)) {
+    const bool castles = position.chess960() && type_of(position.piece_on(from_of(move))) == kKing;
+    throw BadInput("illegal move " + quoted(uci) + " in " + to_fen(position) +
+                   (castles ? "; in Chess960 castling is the king taking its own rook" : ""));
+  }
   return move;
 }
 

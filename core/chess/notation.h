@@ -17,14 +17,19 @@ struct BadInput : std::invalid_argument {
 inline constexpr std::string_view kStartFen =
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-// Accepts what python-chess accepts and finds valid; FENs of four to six fields.
-Position parse_fen(std::string_view fen);
+// Accepts what python-chess accepts and finds valid; FENs of four to six fields. Castling rights
+// are KQkq, each for the outermost rook on its side of the king (X-FEN), or the files of the rooks
+// (Shredder-FEN). Files make the position one of Chess960, and so do rights that standard chess
+// cannot have, or `chess960`.
+Position parse_fen(std::string_view fen, bool chess960 = false);
+// In Chess960 the rights are written as files, so that reading the text gives the same position.
 std::string to_fen(const Position& position);
 
 // Gives pieces that were put on a board their state. BadInput with the reason when python-chess
 // would not find the position valid.
-void complete_position(Position& position, Color turn, std::uint8_t castling, Square en_passant,
-                       std::uint32_t halfmove_clock, std::uint32_t fullmove_number);
+void complete_position(Position& position, Color turn, const CastlingRights& castling,
+                       Square en_passant, std::uint32_t halfmove_clock,
+                       std::uint32_t fullmove_number);
 
 // Any code with a promotion digit of at most 4.
 std::string to_uci(Move move);

@@ -23,11 +23,22 @@ std::int8_t result_value(std::string_view result) {
   return result == "1/2-1/2" ? 0 : kUnknownResult;
 }
 
-bool is_standard_chess(std::string_view variant) {
-  std::string lower(variant);
+std::string lowered(std::string_view text) {
+  std::string lower(text);
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = char(c + 32);
-  return lower.empty() || lower == "standard" || lower == "chess" || lower == "from position";
+  return lower;
+}
+
+bool is_standard_chess(std::string_view variant) {
+  return variant.empty() || variant == "standard" || variant == "chess" ||
+         variant == "from position";
+}
+
+// The names that python-chess knows.
+bool is_chess960(std::string_view variant) {
+  return variant == "chess960" || variant == "chess 960" || variant == "fischerandom" ||
+         variant == "fischerrandom" || variant == "fischer random";
 }
 
 std::string_view without_check_marks(std::string_view san) {
@@ -124,16 +135,18 @@ void PgnParser::note_tag(const TagPair& tag) {
 }
 
 void PgnParser::set_up() {
-  if (!is_standard_chess(header_.variant))
-    throw BadGame{header_.variant.data(),
-                  "the variant " + quoted(header_.variant) + " is not standard chess"};
+  const std::string variant = lowered(header_.variant);
+  const bool chess960 = is_chess960(variant);
+  if (!chess960 && !is_standard_chess(variant))
+    throw BadGame{header_.variant.data(), "the variant " + quoted(header_.variant) +
+                                              " is neither standard chess nor Chess960"};
   start_fen_.clear();
-  if (!header_.fen.data()) {
+  if (!header_.fen.data() && !chess960) {
     game_.restart(Position::start());
     return;
   }
   try {
-    game_.restart(parse_fen(header_.fen));
+    game_.restart(parse_fen(header_.fen.data() ? header_.fen : kStartFen, chess960));
   } catch (const BadInput& error) {
     throw BadGame{header_.fen.data(), error.what()};
   }

@@ -17,6 +17,20 @@ struct Undo {
 };
 static_assert(sizeof(Undo) == 16);
 
+// Who may castle with which rook. Rights and rooks have White's king side first; a rook without its
+// right means nothing.
+struct CastlingRights {
+  std::uint8_t rights = 0;  // bits of Castling
+  std::array<std::uint8_t, 4> rooks{7, 0, 63, 56};
+  bool chess960 = false;
+  bool operator==(const CastlingRights&) const = default;
+};
+
+// Where king and rook stand before and after they castle.
+struct CastlingSquares {
+  Square king_from, king_to, rook_from, rook_to;
+};
+
 class Position {
  public:
   Position();  // the empty board, White to move
@@ -28,7 +42,11 @@ class Position {
   Bitboard pieces(Color color, PieceType type) const { return by_color_[color] & by_type_[type]; }
   Piece piece_on(Square square) const { return board_[square]; }
   Color turn() const { return turn_; }
-  std::uint8_t castling() const { return castling_; }
+  std::uint8_t castling() const { return castling_.rights; }
+  // The rook of a right, given by the number of its bit.
+  Square castling_rook(int right) const { return castling_.rooks[std::size_t(right)]; }
+  // Whether castling is the king taking its own rook.
+  bool chess960() const { return castling_.chess960; }
   // Set only while an en-passant capture is legal; else kNoSquare.
   Square en_passant() const { return en_passant_; }
   std::uint32_t halfmove_clock() const { return halfmove_clock_; }
@@ -43,6 +61,14 @@ class Position {
 
   bool is_capture(Move move) const;
   bool is_castling(Move move) const;
+  // The square that ends the code of a castling move; it may lie off the board if there is no
+  // right.
+  Square castling_target(bool king_side) const {
+    if (chess960()) return castling_rook(2 * turn_ + !king_side);
+    return king(turn_) + (king_side ? 2 : -2);
+  }
+  // For a castling move.
+  CastlingSquares castling_squares(Move move) const;
   // Whether any 16-bit code is a legal move here.
   bool is_legal(Move move) const;
   // For a move that is right but for the safety of the own king.
@@ -55,8 +81,8 @@ class Position {
 
   // For set-up: nothing is checked, refresh() afterwards.
   void put(Square square, Piece piece);
-  void set_state(Color turn, std::uint8_t castling, Square en_passant, std::uint32_t halfmove_clock,
-                 std::uint32_t fullmove_number);
+  void set_state(Color turn, const CastlingRights& castling, Square en_passant,
+                 std::uint32_t halfmove_clock, std::uint32_t fullmove_number);
 
   bool operator==(const Position&) const = default;
 
@@ -67,6 +93,15 @@ class Position {
   void lift(Square square, Piece piece);
   bool pawn_reaches(Square from, Square to) const;
   bool castling_is_legal(Move move) const;
+  bool chess960_castling_is_legal(Move move) const;
+  bool is_own_castling_rook(Square square) const;
+  std::uint8_t rights_lost(Square from, Square to) const;
+  std::uint64_t castling_key(std::uint8_t rights) const;
+  void lose_rights(std::uint8_t lost);
+  void clear_en_passant();
+  void pass_turn();
+  Undo castle_chess960(Move move);
+  void unmake_castling_chess960(Move move);
   bool en_passant_is_possible(Square target) const;
 
   std::array<Bitboard, 6> by_type_{};
@@ -76,17 +111,8 @@ class Position {
   std::uint32_t halfmove_clock_ = 0;
   std::uint32_t fullmove_number_ = 1;
   Color turn_ = kWhite;
-  std::uint8_t castling_ = 0;
   std::uint8_t en_passant_ = kNoSquare;
+  CastlingRights castling_;
 };
-
-// Where the rook goes when the king castles to `king_to`.
-struct RookHop {
-  Square from, to;
-};
-constexpr RookHop rook_hop(Square king_to) {
-  return file_of(king_to) == 6 ? RookHop{king_to + 1, king_to - 1}
-                               : RookHop{king_to - 2, king_to + 1};
-}
 
 }  // namespace selfmate

@@ -51,8 +51,9 @@ enum Castling : std::uint8_t {
 };
 
 // A move is 16 bits: from, to << 6, promotion << 12 (0 none, 1 knight ... 4 queen, so that the
-// promotion digit is the piece type). Castling is the king's move; en passant is the pawn's.
-// What a code means is settled by the position it is played in; the code never changes shape.
+// promotion digit is the piece type). Castling is the king's move, in Chess960 onto its own rook;
+// en passant is the pawn's. What a code means is settled by the position it is played in; the code
+// never changes shape.
 using Move = std::uint16_t;
 constexpr Move kNoMove = 0;
 constexpr Move make_move(Square from, Square to, int promotion = 0) {

@@ -22,14 +22,26 @@ using Boards = std::array<Position, kPlanes68Boards>;
 using Step = std::array<std::uint8_t, kRecordStepSize>;
 using Codes = std::array<std::uint8_t, 64>;  // of what stands on each square
 
+constexpr std::uint8_t kCastlingRook = 13;  // White's; Black's follows
+
 std::uint8_t code_of(Piece piece) {
   return piece == kNoPiece ? 0 : std::uint8_t(piece + 1);
 }
 
+Piece piece_of(std::uint8_t code) {
+  if (code >= kCastlingRook) return make_piece(Color(code - kCastlingRook), kRook);
+  return Piece(code - 1);
+}
+
 void write_board(const Position& position, std::uint8_t* out) {
-  for (Square square = 0; square < 64; square += 2)
-    *out++ = std::uint8_t(code_of(position.piece_on(square)) |
-                          code_of(position.piece_on(square + 1)) << 4);
+  Codes codes;
+  for (Square square = 0; square < 64; ++square)
+    codes[std::size_t(square)] = code_of(position.piece_on(square));
+  for (int right = 0; right < 4 && position.chess960(); ++right)
+    if (position.castling() >> right & 1)
+      codes[std::size_t(position.castling_rook(right))] = std::uint8_t(kCastlingRook + right / 2);
+  for (std::size_t square = 0; square < 64; square += 2)
+    *out++ = std::uint8_t(codes[square] | codes[square + 1] << 4);
 }
 
 // A move changes four squares at most.
@@ -124,8 +136,8 @@ void record_line(const GameRecords& games, std::int64_t game, std::size_t skip, 
   }
 }
 
-void check_code(int code, Square square) {
-  if (code > kNoPiece)
+void check_code(int code, Square square, int last) {
+  if (code > last)
     throw BadInput("there is no piece " + std::to_string(code) + " to stand on " +
                    square_name(square));
 }
@@ -134,7 +146,7 @@ Codes read_board(const std::uint8_t* row) {
   Codes codes;
   for (Square square = 0; square < 64; ++square) {
     codes[std::size_t(square)] = row[square / 2] >> (square % 2 * 4) & 15;
-    check_code(codes[std::size_t(square)], square);
+    check_code(codes[std::size_t(square)], square, kCastlingRook + kBlack);
   }
   return codes;
 }
@@ -144,7 +156,7 @@ void go_back(const std::uint8_t* step, Codes& codes) {
     if (step[i] > 64)
       throw BadInput("there is no square " + std::to_string(step[i]) + " to change");
     if (step[i] == 0) continue;
-    check_code(step[i + 1], step[i] - 1);
+    check_code(step[i + 1], step[i] - 1, kCastlingRook - 1);
     codes[std::size_t(step[i] - 1)] = step[i + 1];
   }
 }
@@ -152,8 +164,23 @@ void go_back(const std::uint8_t* step, Codes& codes) {
 Position placed(const Codes& codes) {
   Position position;
   for (Square square = 0; square < 64; ++square)
-    if (const int code = codes[std::size_t(square)]) position.put(square, Piece(code - 1));
+    if (const std::uint8_t code = codes[std::size_t(square)]) position.put(square, piece_of(code));
   return position;
+}
+
+CastlingRights read_castling(const Position& position, const Codes& codes, std::uint8_t rights) {
+  CastlingRights castling{.rights = rights};
+  int found = 0;  // rights whose rooks have the code
+  for (Square square = 0; square < 64; ++square) {
+    const int color = codes[std::size_t(square)] - kCastlingRook;
+    if (color < kWhite) continue;
+    const int right = 2 * color + (square < position.king(Color(color)));
+    castling.rooks[std::size_t(right)] = std::uint8_t(square);
+    found |= 1 << right;
+  }
+  if (found && found != rights) throw BadInput("its castling rights are not those of its rooks");
+  castling.chess960 = found != 0;
+  return castling;
 }
 
 Position read_position(const std::uint8_t* row, const Codes& codes) {
@@ -162,8 +189,8 @@ Position read_position(const std::uint8_t* row, const Codes& codes) {
   if (row[kEnPassantAt] > kNoSquare)
     throw BadInput("its en-passant square is " + std::to_string(row[kEnPassantAt]));
   Position position = placed(codes);
-  complete_position(position, Color(flags & 1), flags >> 1 & 15, row[kEnPassantAt],
-                    read_word(row + kHalfmoveAt), read_word(row + kFullmoveAt));
+  complete_position(position, Color(flags & 1), read_castling(position, codes, flags >> 1 & 15),
+                    row[kEnPassantAt], read_word(row + kHalfmoveAt), read_word(row + kFullmoveAt));
   return position;
 }
 

@@ -15,7 +15,8 @@
 namespace selfmate {
 
 // Bytes  0-31  the board, two squares a byte from a1 on, the first in the low bits: 0 empty, 1-6
-//              White's pawn, knight, bishop, rook, queen, king, 7-12 Black's
+//              White's pawn, knight, bishop, rook, queen, king, 7-12 Black's; in Chess960 13 and 14
+//              are White's and Black's rooks that may castle
 // Bytes 32-55  the three boards before, newest first, each as the four changes that lead back to it
 //              from the board after: square + 1 and what stood there; zeros where there are fewer
 // Byte  56     bit 0 Black to move, bits 1-4 castling rights KQkq, bits 5-6 how many boards before

@@ -58,16 +58,21 @@ inline PieceSquareScore score_after(const Position& position, PieceSquareScore s
   const Piece piece = position.piece_on(from), victim = position.piece_on(to);
   const Color us = position.turn();
   const int promotion = promotion_of(move);
+  if (type_of(piece) == kKing && position.is_castling(move)) {
+    const CastlingSquares squares = position.castling_squares(move);
+    const Piece rook = make_piece(us, kRook);
+    score -= piece_square_score(piece, squares.king_from);
+    score += piece_square_score(piece, squares.king_to);
+    score -= piece_square_score(rook, squares.rook_from);
+    score += piece_square_score(rook, squares.rook_to);
+    return score;
+  }
   score -= piece_square_score(piece, from);
   score += piece_square_score(promotion ? make_piece(us, PieceType(promotion)) : piece, to);
   if (victim != kNoPiece) {
     score -= piece_square_score(victim, to);
   } else if (type_of(piece) == kPawn && to == position.en_passant()) {
     score -= piece_square_score(make_piece(~us, kPawn), to ^ 8);
-  } else if (type_of(piece) == kKing && position.is_castling(move)) {
-    const RookHop hop = rook_hop(to);
-    score -= piece_square_score(make_piece(us, kRook), hop.from);
-    score += piece_square_score(make_piece(us, kRook), hop.to);
   }
   return score;
 }

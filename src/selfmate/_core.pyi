@@ -40,12 +40,14 @@ def push_moves(boards: list[Board], moves: numpy.typing.NDArray[numpy.uint16]) -
 class Board:
     """A chess game: a position and the line that led to it."""
 
-    def __init__(self, fen: str | None = None) -> None:
-        """The standard start, or the position of a FEN."""
+    def __init__(self, fen: str | None = None, *, chess960: bool = False) -> None:
+        """
+        The standard start, or the position of a FEN. It is one of Chess960 if so asked, if the FEN gives castling rights as files (HAha), or if standard chess cannot have them.
+        """
 
     def fen(self) -> str:
         """
-        The position as FEN; the en-passant square only while a capture there is legal.
+        The position as FEN; the en-passant square only while a capture there is legal. In Chess960 castling rights are the files of the rooks.
         """
 
     def legal_moves(self) -> list[str]:
@@ -62,6 +64,12 @@ class Board:
     @property
     def turn(self) -> Literal['white', 'black']:
         """The side to move."""
+
+    @property
+    def chess960(self) -> bool:
+        """
+        Whether castling is the king taking its own rook, as Chess960 writes it.
+        """
 
     @property
     def moves(self) -> list[str]:

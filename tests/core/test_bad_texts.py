@@ -6,11 +6,11 @@ import re
 import chess
 import pytest
 
-from oracle.positions import STARTS, random_games
+from oracle.positions import CHESS960_FENS, STARTS, fen_of, random_games
 from selfmate import Board
 
 MUTANTS = 30_000
-FEN_LETTERS = "PNBRQKpnbrqk12345678/ wb-KQkqABHah abcdefgh36 0159+~x\t\x00é"
+FEN_LETTERS = "PNBRQKpnbrqk12345678/ wb-KQkqABFGHah abcdefgh36 0159+~x\t\x00é"
 MOVE_LETTERS = "NBRQKOPabcdefgh12345678x-=+#0!?nbrqk \x00é"
 
 
@@ -47,7 +47,9 @@ def oracle_fen(fen: str) -> str | None:
     ):
         if letter in fields[2] and not board.rooks & board.occupied_co[color] & home:
             return None
-    return board.fen() if board.is_valid() else None
+    by_file = any(letter in "abcdefgh" for letter in fields[2].lower())
+    board.chess960 = by_file or board.has_chess960_castling_rights()
+    return fen_of(board) if board.is_valid() else None
 
 
 def our_fen(fen: str) -> str | None:
@@ -59,7 +61,8 @@ def our_fen(fen: str) -> str | None:
 
 def test_mutated_fens_get_the_oracles_verdict() -> None:
     rng = random.Random(1)
-    fens = [*STARTS, *(board.fen() for board in random_games(7, 2_000))]
+    fens = [*STARTS, *CHESS960_FENS, *(board.fen() for board in random_games(7, 2_000))]
+    fens += [fen_of(board) for board in random_games(8, 1_000, chess960=True)]
     accepted = 0
     for _ in range(MUTANTS):
         fen = mutate(rng.choice(fens), FEN_LETTERS, rng)
@@ -104,9 +107,10 @@ def oracle_san(oracle: chess.Board, text: str) -> str | None:
         move = oracle.parse_san(text)
     except ValueError:
         return None
-    # python-chess also reads the king's capture of its own rook as castling; we do not.
-    takes_rook = oracle.is_castling(move) and text[:4] in ("e1h1", "e1a1", "e8h8", "e8a8")
-    return move.uci() if move and not takes_rook else None
+    # python-chess reads both ways to write castling as squares; we read that of the game only.
+    squares = {"e1g1": "e1h1", "e1c1": "e1a1", "e8g8": "e8h8", "e8c8": "e8a8"}
+    wrong = squares if oracle.chess960 else squares.values()
+    return move.uci() if move and not (oracle.is_castling(move) and text[:4] in wrong) else None
 
 
 def our_san(board: Board, text: str) -> str | None:
@@ -116,14 +120,15 @@ def our_san(board: Board, text: str) -> str | None:
         return None
 
 
-def test_mutated_san_gets_the_oracles_verdict() -> None:
+@pytest.mark.parametrize("chess960", [False, True])
+def test_mutated_san_gets_the_oracles_verdict(chess960: bool) -> None:
     rng = random.Random(3)
     accepted = 0
-    for oracle in random_games(11, MUTANTS // 10):
+    for oracle in random_games(11, MUTANTS // 10, chess960=chess960):
         moves = list(oracle.legal_moves)
         if not moves:
             continue
-        board = Board(oracle.fen())
+        board = Board(fen_of(oracle))
         for _ in range(10):
             move = rng.choice(moves)
             text = rng.choice([oracle.san(move), oracle.lan(move), move.uci()])
@@ -161,7 +166,12 @@ def test_mutated_uci_gets_the_oracles_verdict() -> None:
         ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "Black has more than one king"),
         ("k6R/8/8/8/8/8/8/K7 w - - 0 1", "Black is in check, but it is the other side's move"),
         ("k7/8/8/8/8/8/8/K7 w K - 0 1", "castling right 'K' without a rook on h1"),
-        ("k7/8/8/8/8/8/8/K6R w K - 0 1", "castling right 'K' without the king on e1"),
+        ("k7/8/8/8/8/8/K7/7R w K - 0 1", "castling right 'K' without the king on e1"),
+        ("k7/8/8/8/8/8/8/R2K4 w K - 0 1", "castling right 'K' without a rook on h1"),
+        ("k7/8/8/8/8/8/8/R2K4 w AG - 0 1", "castling right 'K' without a rook on g1"),
+        ("k7/8/8/8/8/8/3K4/R7 w A - 0 1", "castling right 'Q' without the king on rank 1"),
+        ("k7/8/8/8/8/8/8/RR1K4 w AB - 0 1", "two rooks on one side of the king have a castling"),
+        ("k7/8/8/8/8/8/8/R2K4 w X - 0 1", "castling rights 'X', allowed are - or some of KQkq, in"),
         ("k6P/8/8/8/8/8/8/K7 w - - 0 1", "pawn on the first or last rank"),
         ("k7/8/8/8/8/8/8/K7 w - e6 0 1", "en-passant square e6"),
         ("k7/8/8/8/8/8/8/K7 x - - 0 1", "the side to move is 'x', allowed are w and b"),

@@ -1,7 +1,7 @@
 """Seeded random games for comparing encodings, rich in promotions, castling and repetitions."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from oracle.positions import STARTS
 from selfmate.rules import Board
@@ -32,7 +32,7 @@ def next_move(rng: random.Random, board: Board, moves: list[str]) -> str:
     return rng.choice(moves)
 
 
-def walks(seed: int, positions: int) -> Iterator[Iterator[Board]]:
+def walks(seed: int, positions: int, starts: Sequence[str] = STARTS) -> Iterator[Iterator[Board]]:
     """Games, until about this many positions were yielded."""
     rng = random.Random(seed)
     seen = 0
@@ -44,4 +44,4 @@ def walks(seed: int, positions: int) -> Iterator[Iterator[Board]]:
             yield board
 
     while seen < positions:
-        yield counted(walk(rng, rng.choice(STARTS)))
+        yield counted(walk(rng, rng.choice(starts)))

@@ -1,7 +1,7 @@
 """Every legal move of many positions through the three action encodings and back."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice, permutations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from oracle.positions import CHESS960_FENS, STARTS
 from oracle.seeded_walks import walks
 from selfmate.encodings import (
     ACTION_ENCODINGS,
@@ -19,7 +20,7 @@ from selfmate.encodings import (
     legal_actions,
     moves_of_actions,
 )
-from selfmate.rules import Board
+from selfmate.rules import Board, chess960_fen
 from selfmate_benchmarks.peers.rules import ACTION_ENCODERS, move_code, uci1968_texts
 
 POSITIONS = int(os.environ.get("SELFMATE_FUZZ_POSITIONS", "100000"))
@@ -38,13 +39,13 @@ def expected_action(action_encoding: str, uci: str, turn: str) -> int:
     return ACTION_ENCODERS[action_encoding](chess.Move.from_uci(uci), turn == "white")
 
 
-def positions(seed: int, count: int) -> Iterator[Board]:
-    boards = (board.copy() for game in walks(seed, count) for board in game)
+def positions(seed: int, count: int, starts: Sequence[str]) -> Iterator[Board]:
+    boards = (board.copy() for game in walks(seed, count, starts) for board in game)
     return islice(boards, count)
 
 
-def batches(seed: int, count: int) -> Iterator[list[Board]]:
-    stream = positions(seed, count)
+def batches(seed: int, count: int, starts: Sequence[str] = STARTS) -> Iterator[list[Board]]:
+    stream = positions(seed, count, starts)
     while batch := list(islice(stream, BATCH)):
         yield batch
 
@@ -88,6 +89,21 @@ def test_every_legal_move_survives_every_action_encoding() -> None:
         texts = [board.legal_moves() for board in boards]
         for action_encoding in ACTION_ENCODINGS:
             check_round_trip(action_encoding, boards, texts)
+
+
+def test_every_legal_move_of_chess960_survives_every_action_encoding() -> None:
+    starts = [*CHESS960_FENS, *(chess960_fen(number) for number in range(0, 960, 48))]
+    castling = 0
+    for boards in batches(2, POSITIONS // 10, starts):
+        texts = [board.legal_moves() for board in boards]
+        castling += sum(
+            board.san(move).startswith("O-O")
+            for board, line in zip(boards, texts, strict=True)
+            for move in line
+        )
+        for action_encoding in ACTION_ENCODINGS:
+            check_round_trip(action_encoding, boards, texts)
+    assert castling > POSITIONS // 500
 
 
 def test_uci1968_lists_every_move_in_order() -> None:
@@ -178,7 +194,7 @@ def test_illegal_moves_are_refused_by_game_and_name(action_encoding: str) -> Non
 
 
 def test_threads_change_nothing() -> None:
-    boards = list(positions(2, 300))
+    boards = list(positions(2, 300, STARTS))
     for action_encoding in ACTION_ENCODINGS:
         for one, many in zip(
             legal_actions(action_encoding, boards),

@@ -5,7 +5,7 @@ import random
 import chess
 import pytest
 
-from oracle.positions import EDGE_FENS, SHARDS, random_games, wanted_positions
+from oracle.positions import EDGE_FENS, SHARDS, fen_of, random_games, wanted_positions
 from selfmate import Board
 from selfmate.rules.perft import PERFT_POSITIONS
 from selfmate_benchmarks.peers.rules import is_over, perft
@@ -17,7 +17,7 @@ EVERY_SAN_ONE_IN = 40  # positions where every legal move is written and read as
 def follow(board: Board, oracle: chess.Board, stack: list[chess.Move]) -> Board:
     """Our board at the oracle's position: one push, or a new start."""
     if not oracle.move_stack:
-        return Board(oracle.fen())
+        return Board(fen_of(oracle))
     assert len(oracle.move_stack) == len(stack) + 1
     board.push(oracle.move_stack[-1].uci())
     return board
@@ -47,7 +47,7 @@ def check_san(board: Board, oracle: chess.Board, move: chess.Move) -> None:
 def check_position(board: Board, oracle: chess.Board, rng: random.Random) -> None:
     legal = list(oracle.legal_moves)
     assert sorted(board.legal_moves()) == sorted(move.uci() for move in legal)
-    assert board.fen() == oracle.fen()
+    assert board.fen() == fen_of(oracle)
     assert board.turn == ("white" if oracle.turn else "black")
     assert board.is_check() == oracle.is_check()
     outcome = board.outcome()

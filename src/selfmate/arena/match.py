@@ -13,7 +13,7 @@ from selfmate.arena.openings import Opening, shipped_openings, shuffled
 from selfmate.arena.sprt import Sprt
 from selfmate.players import Choices, Player
 from selfmate.rules import Board, available_cores, derive_seeds, push_moves
-from selfmate.rules.pgn import RESULT_TEXTS, ROSTER, movetext, tag_text
+from selfmate.rules.pgn import RESULT_TEXTS, ROSTER, movetext, setup_tags, tag_text
 from selfmate.runs import SampleGame
 from selfmate.searches.teacher import score_moves
 
@@ -369,7 +369,7 @@ def _tags(
     game: PlayedGame, players: tuple[str, str], result: str, date: str, seed: int
 ) -> dict[str, str]:
     white, black = players if game.number % 2 == 0 else players[::-1]
-    tags = ROSTER | {
+    return ROSTER | {
         "Event": f"Selfmate match, seed {seed}",
         "Date": date,
         "Round": f"{game.number // 2 + 1}.{game.number % 2 + 1}",
@@ -378,10 +378,8 @@ def _tags(
         "Result": result,
         "Termination": game.reason.replace("_", " "),
         "OpeningPlies": str(len(game.opening.moves)),
+        **setup_tags(game.opening.fen),
     }
-    if game.opening.fen != Board().fen():
-        tags |= {"SetUp": "1", "FEN": game.opening.fen}
-    return tags
 
 
 def sample_of(board: Board, white: str, black: str) -> SampleGame:

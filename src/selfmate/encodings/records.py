@@ -2,9 +2,9 @@
 
 A record holds the last four boards, side to move, castling rights, en passant, both clocks and the
 number of earlier occurrences: all that the encodings and the legal moves need. The layout is drawn
-in core/encode/stored.h. Planes, tokens and actions are made when records are loaded, so the same
-records serve every net. Records may come from any file: bytes that are not a legal position raise a
-ValueError that names the row.
+in core/encode/position_record.h. Planes, tokens and actions are made when records are loaded, so
+the same records serve every net. Records may come from any file: bytes that are not a legal
+position raise a ValueError that names the row.
 
 A token batch holds the tokens78 of positions with their legal moves as uci1968 actions. Both are
 seen from the side to move: with Black to move the board is flipped.

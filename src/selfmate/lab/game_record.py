@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from selfmate.lab.opponent import MoveAnalysis
 from selfmate.rules import Board
-from selfmate.rules.pgn import ROSTER, movetext, tag_text
+from selfmate.rules.pgn import ROSTER, movetext, setup_tags, tag_text
 
 PROMOTION_LENGTH = 5  # of a UCI move such as e7e8q
 
@@ -122,9 +122,7 @@ class GameLine:
 
     def pgn(self, tags: Mapping[str, str], result: str) -> str:
         start = self.board.start_fen
-        all_tags = ROSTER | dict(tags) | {"Result": result}
-        if start != Board().fen():
-            all_tags |= {"SetUp": "1", "FEN": start}
+        all_tags = ROSTER | dict(tags) | {"Result": result} | setup_tags(start)
         sans = [ply["san"] for ply in self.plies]
         return f"{tag_text(all_tags)}\n{movetext(sans, result, start)}"
 

@@ -18,6 +18,7 @@ from selfmate._core import (
     uci_code,
     uci_text,
 )
+from selfmate.rules.chess960 import CHESS960_STARTS, chess960_fen
 from selfmate.rules.cpu import available_cores
 from selfmate.rules.pgn import RESULT_TEXTS, read_pgn, write_pgn
 from selfmate.rules.seeds import derive_seeds
@@ -104,6 +105,7 @@ def places_of_rows(
 REASONS = tuple(reason_names())
 
 __all__ = [
+    "CHESS960_STARTS",
     "REASONS",
     "RESULT_TEXTS",
     "Board",
@@ -115,6 +117,7 @@ __all__ = [
     "SparseRows",
     "available_cores",
     "best_places",
+    "chess960_fen",
     "derive_seeds",
     "places_of_rows",
     "push_moves",

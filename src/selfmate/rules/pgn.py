@@ -215,8 +215,7 @@ def write_pgn(
     """Writes all games, or those with the given indices, as PGN.
 
     Later sources of tags override earlier ones: the tags a game was read with, the given tags
-    (one mapping per record), and what the records know (Result, ratings, and SetUp and FEN when
-    the game does not start from the standard position).
+    (one mapping per record), and what the records know (Result, ratings, and `setup_tags`).
     """
     if tags is not None and len(tags) != len(records):
         raise ValueError(f"{len(tags)} tag mappings were given for {len(records)} games")
@@ -242,9 +241,15 @@ def _all_tags(
             tags[name] = str(rating)
     for name in ("SetUp", "FEN"):
         tags.pop(name, None)
-    if (fen := records.start_fen(game)) != Board().fen():
-        tags |= {"SetUp": "1", "FEN": fen}
-    return tags
+    return tags | setup_tags(records.start_fen(game))
+
+
+def setup_tags(start_fen: str) -> dict[str, str]:
+    """SetUp and FEN, and in Chess960 Variant; none if the game begins at the standard start."""
+    if start_fen == Board().fen():
+        return {}
+    variant = {"Variant": "Chess960"} if Board(start_fen).chess960 else {}
+    return variant | {"SetUp": "1", "FEN": start_fen}
 
 
 def tag_text(tags: Mapping[str, str]) -> str:

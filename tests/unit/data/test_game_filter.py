@@ -48,6 +48,7 @@ def test_a_good_game_is_kept_with_its_ending() -> None:
         ({"Termination": "adjudication", "TerminationDetails": "White stalls"}, "broken off"),
         ({"SetUp": "1", "FEN": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
           "moves": "1. e4 Kd7 2. e5 Kc6 3. e6 Kd6"}, "other start"),
+        ({"Variant": "Chess960"}, "other start"),
     ],
 )  # fmt: skip
 def test_why_a_game_is_left_out(tags: dict[str, str], reason: str) -> None:

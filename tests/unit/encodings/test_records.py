@@ -112,7 +112,8 @@ KINGS = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
 @pytest.mark.parametrize(
     ("fen", "at", "value", "reason"),
     [
-        (Board().fen(), 0, 0x0D, "there is no piece 13 to stand on a1"),
+        (Board().fen(), 0, 0x0F, "there is no piece 15 to stand on a1"),
+        (Board().fen(), 0, 0x2D, "its castling rights are not those of its rooks"),
         (Board().fen(), 2, 0x00, "White has no king"),
         (Board().fen(), 2, 0x66, "White has more than one king"),
         (Board().fen(), 0, 0x20, "castling right 'Q' without a rook on a1"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from selfmate import REASONS, Board, GameBatch, GameRecords, random_games
+from selfmate.rules import chess960_fen
 
 STALEMATE_NEXT = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"
 
@@ -230,3 +231,17 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert int(run.stdout) * 1024 < 200e6
+
+
+def test_games_of_chess960_are_those_of_single_boards() -> None:
+    starts = [chess960_fen(number) for number in (0, 518, 959)]
+    batch = GameBatch(3, starts=[*starts, "4k3/8/8/8/8/8/8/6KR w K - 0 1"], seed=3, max_plies=300)
+    found = 0
+    while found < 12:
+        _, games = batch.step(batch.random_moves())
+        for game in range(len(games)):
+            board = replay(games, game)
+            assert board.chess960
+            assert board.moves == games.uci(game)
+            assert board.start_fen == games.start_fen(game)
+        found += len(games)

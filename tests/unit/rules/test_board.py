@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from selfmate import Board
-from selfmate.rules import push_moves, uci_code, uci_text
+from selfmate.rules import chess960_fen, push_moves, uci_code, uci_text
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
@@ -75,7 +75,7 @@ def test_fen_shows_en_passant_only_when_it_can_be_taken() -> None:
         ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
         ("4k3/8/8/8/8/8/8/4K3 b - - 7", "4k3/8/8/8/8/8/8/4K3 b - - 7 1"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
-        ("  r3k2r/8/8/8/8/8/8/R3K2R  b HAha - 1 9999 ", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 1 9999"),
+        ("  r3k2r/8/8/8/8/8/8/R3K2R  b KQkq - 1 9999 ", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 1 9999"),
     ],
 )
 def test_fens_of_other_programs_are_read(fen: str, printed: str) -> None:
@@ -102,6 +102,81 @@ def test_san_both_ways(fen: str, uci: str, san: str) -> None:
     board = Board(fen)
     assert board.san(uci) == san
     assert board.parse_san(san) == uci
+
+
+# Castling in Chess960
+
+
+@pytest.mark.parametrize(
+    ("fen", "uci", "san", "after"),
+    [
+        ("4k3/8/8/8/8/8/8/6KR w H - 0 1", "g1h1", "O-O", "5RK1"),  # the king stays
+        ("3k4/8/8/8/8/8/8/4KR2 w F - 0 1", "e1f1", "O-O", "5RK1"),  # the rook stays
+        ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1", "O-O", "5RK1"),  # they change places
+        ("2k5/8/8/8/8/8/8/RK6 w A - 0 1", "b1a1", "O-O-O", "2KR4"),
+        ("3k4/8/8/8/8/8/8/RK6 w A - 0 1", "b1a1", "O-O-O+", "2KR4"),
+        ("4k3/8/8/8/8/8/8/R5K1 w A - 0 1", "g1a1", "O-O-O", "2KR4"),
+        ("4k3/8/8/8/8/8/8/RR2K3 w B - 0 1", "e1b1", "O-O-O", "R1KR4"),  # the inner rook
+        ("4k3/8/8/8/8/8/8/1RR1K3 w Q - 0 1", "e1b1", None, ""),  # the outer one: c1 is taken
+        ("4k3/8/8/8/8/8/8/qRK5 w B - 0 1", "c1b1", None, ""),  # the rook is a shield
+        ("4k3/8/8/8/8/8/8/q1RK4 w C - 0 1", "d1c1", None, ""),  # pinned, and no shield on d1
+        ("4k3/8/8/8/8/8/8/1RK1q3 w B - 0 1", "c1b1", None, ""),  # in check
+        ("3rk3/8/8/8/8/8/8/RK6 w A - 0 1", "b1a1", "O-O-O", "2KR4"),  # only the rook is attacked
+        ("2r1k3/8/8/8/8/8/8/RK6 w A - 0 1", "b1a1", None, ""),  # the destination is attacked
+        ("4k3/8/8/8/8/8/8/RK1N4 w A - 0 1", "b1a1", None, ""),  # the rook's square is taken
+    ],
+)
+def test_castling_in_chess960(fen: str, uci: str, san: str | None, after: str) -> None:
+    board = Board(fen)
+    assert board.chess960
+    assert (uci in board.legal_moves()) == (san is not None)
+    if san is not None:
+        assert board.san(uci) == san
+        assert board.parse_san(san.replace("O", "0")) == uci
+        assert play(board, uci).fen().split()[0].endswith(f"/{after}")
+        board.pop()
+    assert board.fen() == Board(board.fen()).fen()
+    assert board.hash == Board(board.fen()).hash
+
+
+def test_standard_castling_is_written_as_ever_and_chess960_takes_the_rook() -> None:
+    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    standard, chess960 = Board(fen), Board(fen, chess960=True)
+    assert (standard.chess960, chess960.chess960) == (False, True)
+    assert {"e1g1", "e1c1"} <= set(standard.legal_moves())
+    assert {"e1h1", "e1a1"} <= set(chess960.legal_moves())
+    for board, other in ((standard, "e1h1"), (chess960, "e1g1")):
+        with pytest.raises(ValueError, match=f"illegal move '{other}'"):
+            board.push(other)
+    assert play(standard, "e1g1").fen().split()[0] == play(chess960, "e1h1").fen().split()[0]
+    with pytest.raises(ValueError, match="in Chess960 castling is the king taking its own rook"):
+        chess960.push("e8g8")
+
+
+@pytest.mark.parametrize(
+    ("fen", "printed"),
+    [
+        ("r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1"),
+        ("r2k3r/8/8/8/8/8/8/R2K3R w KQkq - 0 1", "r2k3r/8/8/8/8/8/8/R2K3R w HAha - 0 1"),
+        ("r3k2r/8/8/8/8/8/8/RR2K2R w KBkq - 0 1", "r3k2r/8/8/8/8/8/8/RR2K2R w HBha - 0 1"),
+        ("4k3/8/8/8/8/8/8/1RR1K1RR w KQ - 0 1", "4k3/8/8/8/8/8/8/1RR1K1RR w HB - 0 1"),
+    ],
+)
+def test_a_fen_says_that_it_is_chess960(fen: str, printed: str) -> None:
+    board = Board(fen)
+    assert (board.chess960, board.fen(), Board(board.fen()).chess960) == (True, printed, True)
+
+
+def test_the_hash_tells_which_rook_may_castle() -> None:
+    fens = [f"4k3/8/8/8/8/8/8/RR2K3 w {rights} - 0 1" for rights in ("A", "B", "Q", "-")]
+    outer, inner, standard, neither = (Board(fen).hash for fen in fens)
+    assert len({outer, inner, standard, neither}) == 4
+
+
+@pytest.mark.parametrize("number", [-1, 960])
+def test_there_are_960_starts(number: int) -> None:
+    with pytest.raises(ValueError, match=rf"Chess960 start {number} is not in 0\.\.959"):
+        chess960_fen(number)
 
 
 @pytest.mark.parametrize("text", ["Ng1f3", "g1f3", "g1-f3", "Nf3", "Nf3+", "Ngf3", "N1f3"])

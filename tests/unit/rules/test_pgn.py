@@ -244,8 +244,7 @@ def test_a_broken_game_is_dropped_whole_and_reading_goes_on(
     ("reason", "tags"),
     [
         ("bad FEN", '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]'),
-        ("the variant 'Atomic' is not standard chess", '[Variant "Atomic"]'),
-        ("the variant 'Chess960' is not standard chess", '[Variant "Chess960"]'),
+        ("the variant 'Atomic' is neither standard chess nor Chess960", '[Variant "Atomic"]'),
         ("unreadable tag '[White \"x'", '[White "x'),
         ("unreadable tag '[White]'", "[White]"),
         ("the tag 'Result' is given twice", '[Result "*"]\n[Result "*"]'),

@@ -1,7 +1,9 @@
 """Writing PGN: what is written reads back the same, here and in python-chess."""
 
 import io
+import random
 
+import chess
 import chess.pgn
 import pytest
 
@@ -109,3 +111,40 @@ def test_commented_games_are_read_back() -> None:
     assert [node.comment for node in game.mainline()] == ["+0.31/10 201n wdl 331 300 369"] * 5
     (chunk,) = read_pgn(io.BytesIO(text.encode()), threads=1)
     assert chunk.games.san(0) == sans
+
+
+def chess960_game(number: int) -> chess.Board:
+    """A random game that castles where it can."""
+    rng = random.Random(number)
+    board = chess.Board.from_chess960_pos(number)
+    while not board.is_game_over() and board.ply() < 80:
+        moves = list(board.legal_moves)
+        board.push(rng.choice([move for move in moves if board.is_castling(move)] or moves))
+    return board
+
+
+def test_games_of_chess960_go_to_python_chess_and_back() -> None:
+    boards = [chess960_game(number) for number in range(7, 960, 50)]
+    records, dropped = parse("".join(f"{chess.pgn.Game.from_board(board)}\n\n" for board in boards))
+    assert dropped == []
+    assert any("O-O" in records.san(game) for game in range(len(records)))
+    file = io.StringIO()
+    write_pgn(records, file)
+    again, _ = parse(file.getvalue())
+    file.seek(0)
+    for number, board in enumerate(boards):
+        moves = [move.uci() for move in board.move_stack]
+        assert records.uci(number) == again.uci(number) == moves
+        assert records.start_fen(number) == again.start_fen(number) == board.root().shredder_fen()
+        read = chess.pgn.read_game(file)
+        assert read is not None
+        assert read.errors == []
+        assert read.headers["Variant"] == "Chess960"
+        assert read.end().board().fen() == board.fen()
+
+
+@pytest.mark.parametrize("variant", ["Chess960", "chess 960", "Fischerandom", "Fischer Random"])
+def test_the_variant_alone_makes_chess960_of_the_standard_start(variant: str) -> None:
+    records, _ = parse(f'[Variant "{variant}"]\n1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O O-O *')
+    assert records.uci(0)[-2:] == ["e1h1", "e8h8"]
+    assert records.start_fen(0).split()[2] == "HAha"
