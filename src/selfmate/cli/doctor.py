@@ -34,16 +34,22 @@ def doctor(
 
 
 def _machine() -> list[Finding]:
-    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     from selfmate.rules import available_cores
 
     return [
         Finding("python", platform.python_version(), True, "runs everything"),
         Finding("cores", str(available_cores()), True, "shared by games and nets"),
-        Finding(
-            "memory", f"{memory_bytes / 2**30:.0f} GiB", True, "for replay buffers and batches"
-        ),
+        Finding("memory", _memory(), False, "for replay buffers and batches"),
     ]
+
+
+def _memory() -> str | None:
+    """None where the system does not say, as Windows."""
+    try:
+        memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+    return f"{memory_bytes / 2**30:.0f} GiB"
 
 
 def _own_parts() -> list[Finding]:

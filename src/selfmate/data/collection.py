@@ -4,7 +4,6 @@ Games are written in the order of their numbers. Whether a position is a repeat 
 before it, so the file depends on the settings alone.
 """
 
-import fcntl
 import gzip
 import json
 import os
@@ -21,6 +20,8 @@ import zstandard
 
 from selfmate.data.teacher_games import Plan, TeacherGame, TeacherGames
 from selfmate.rules import derive_seeds
+from selfmate.runs import take
+from selfmate.runs.files import BINARY
 
 CHUNK_CHARACTERS = 1 << 18  # written at once; a kill loses at most this and the running games
 AFTER_THE_GAME = -1  # the ply whose seed decides whether a drawn game is dropped
@@ -240,12 +241,10 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | BINARY, 0o644)
+        if not take(self._descriptor):
             os.close(self._descriptor)
-            raise ValueError(f"{path} is being written by another process") from error
+            raise ValueError(f"{path} is being written by another process")
         self._size_bytes = os.fstat(self._descriptor).st_size
 
     def truncate(self, size_bytes: int) -> None:

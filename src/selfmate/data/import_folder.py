@@ -28,7 +28,7 @@ from selfmate.data.dataset import (
 from selfmate.data.shuffle import RowRuns, Rows, chunk_of
 from selfmate.rules import available_cores
 from selfmate.runs import take
-from selfmate.runs.files import beside_name, make_directory, replace_file
+from selfmate.runs.files import DIRECTORY, beside_name, make_directory, replace_file
 
 UNFINISHED = "unfinished"
 DROPPED = "dropped.tsv"
@@ -48,7 +48,7 @@ class ImportFolder:
         if path.exists() and not path.is_dir():
             raise ValueError(f"{path} is a file, not a folder for chunks")
         path.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._descriptor = _open_to_lock(path)
         try:
             if not take(self._descriptor):
                 raise ValueError(f"{path} is being written by another process")
@@ -119,6 +119,13 @@ class ImportFolder:
                 "that is empty or does not exist"
             )
         shutil.rmtree(gone, ignore_errors=True)
+
+
+def _open_to_lock(folder: Path) -> int:
+    """The folder, or a file beside it where folders cannot be opened."""
+    if DIRECTORY is not None:
+        return os.open(folder, os.O_RDONLY | DIRECTORY)
+    return os.open(folder.with_name(f"{folder.name}.lock"), os.O_RDWR | os.O_CREAT)
 
 
 def _names(folder: Path) -> set[str]:

@@ -28,7 +28,8 @@ class Job:
             start_new_session=True,  # Ctrl-C in the lab's terminal is not for it
         )
         self.pid = self._process.pid
-        os.setpriority(os.PRIO_PROCESS, self.pid, NICENESS)
+        if hasattr(os, "setpriority"):  # not on Windows
+            os.setpriority(os.PRIO_PROCESS, self.pid, NICENESS)
         self._problem: str | None = None
         self._waiting = threading.Thread(target=self._wait, daemon=True)
         self._waiting.start()
@@ -58,7 +59,8 @@ class Job:
                     code = self._process.wait(SECONDS_BETWEEN_LOOKS)
                     break
                 except subprocess.TimeoutExpired:
-                    if os.fstat(stderr.fileno()).st_blocks * 512 > MAX_STDERR_BYTES:
+                    blocks = getattr(os.fstat(stderr.fileno()), "st_blocks", 0)
+                    if blocks * 512 > MAX_STDERR_BYTES:
                         os.truncate(stderr.fileno(), 0)
             if code:
                 self._problem = self._last_line() or f"it ended with code {code}"

@@ -21,7 +21,15 @@ from selfmate.learners.config import DEFAULT, Kind, Setting, read_config, settin
 from selfmate.learners.learner import Learner
 from selfmate.learners.registry import LEARNERS, find_learner
 from selfmate.presets import about_preset, load_preset, presets_of
-from selfmate.runs import CONFIG, RunRefusedError, delete_run, free_name, read_status, writer_of
+from selfmate.runs import (
+    CONFIG,
+    PAUSE,
+    RunRefusedError,
+    delete_run,
+    free_name,
+    read_status,
+    writer_of,
+)
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 MAX_RUNNING = 8
@@ -98,7 +106,7 @@ class Trainings:
             self._launch(name, learner, ["--resume", *_pausing(pause_after)])
 
     def pause(self, name: str) -> None:
-        self._signal(name, signal.SIGUSR1)
+        self._signal(name, PAUSE)
 
     def stop(self, name: str) -> None:
         self._signal(name, signal.SIGTERM)

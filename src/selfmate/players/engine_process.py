@@ -87,7 +87,10 @@ class EngineProcess:
         with self._reaping:
             # A dead process keeps its number until it is waited for, so no other can be hit.
             if self._process.returncode is None:
-                os.killpg(self._process.pid, signal.SIGKILL)
+                if hasattr(os, "killpg"):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                else:
+                    self._process.kill()
 
     def end(self) -> int:
         """Kills what still runs, waits for it and returns the exit code."""

@@ -17,6 +17,7 @@ from selfmate.runs.checkpoint import (
     unpack,
 )
 from selfmate.runs.directory import DELETED, Found, RunDirectory, delete_run, free_name, list_runs
+from selfmate.runs.locks import take
 from selfmate.runs.run import (
     Arrays,
     CorruptError,
@@ -36,14 +37,15 @@ from selfmate.runs.run import (
     split_prefix,
     with_prefix,
 )
-from selfmate.runs.session import DiskRun, Session, StopSignals, open_run
-from selfmate.runs.status import STATUS, Progress, is_locked, is_taken, read_status, take, writer_of
+from selfmate.runs.session import PAUSE, DiskRun, Session, StopSignals, open_run
+from selfmate.runs.status import STATUS, Progress, is_locked, is_taken, read_status, writer_of
 
 __all__ = [
     "BEST",
     "CARD",
     "CONFIG",
     "DELETED",
+    "PAUSE",
     "STATUS",
     "Arrays",
     "Best",

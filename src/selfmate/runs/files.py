@@ -15,8 +15,10 @@ from typing import Any
 from selfmate.runs.run import CorruptError, Json
 
 # A run may come from a stranger: a link in it must not redirect reads or writes, and a pipe must
-# not block us.
-PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# not block us. Windows has neither flag, but tells binary files from text.
+BINARY: int = getattr(os, "O_BINARY", 0)
+PLAIN: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | BINARY
+DIRECTORY: int | None = getattr(os, "O_DIRECTORY", None)  # None: they cannot be opened
 BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -56,7 +58,10 @@ def beside_name(path: Path) -> Path:
 
 
 def sync_directory(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Flushes what was renamed or made in a directory, where the system can do so."""
+    if DIRECTORY is None:
+        return
+    descriptor = os.open(path, os.O_RDONLY | DIRECTORY)
     try:
         os.fsync(descriptor)
     finally:

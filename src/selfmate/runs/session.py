@@ -21,7 +21,7 @@ from selfmate.runs.run import Arrays, CorruptError, Json, Plan, RunRefusedError,
 from selfmate.runs.status import LOCK, Lock, Progress, SessionTimer, read_status
 
 STOP = (signal.SIGINT, signal.SIGTERM)
-PAUSE = signal.SIGUSR1
+PAUSE: Signals = getattr(signal, "SIGUSR1", signal.SIGTERM)  # Windows has no SIGUSR1
 # What a start that was killed at once may have left behind.
 NOT_YET_A_RUN = {LOCK, beside_name(Path(CONFIG)).name}
 

@@ -1,6 +1,5 @@
 """What other processes see of a run: its lock, its progress, and its status as a heartbeat."""
 
-import fcntl
 import math
 import os
 import time
@@ -18,12 +17,11 @@ from selfmate.runs.files import (
     timestamp,
     write_all,
 )
+from selfmate.runs.locks import is_held, take
 from selfmate.runs.run import CorruptError, RunRefusedError
 
 LOCK, STATUS = "lock", "status.json"
 MAX_LOCK_BYTES, MAX_STATUS_BYTES = 64, 2**16
-# `is_taken` holds the lock for a moment to see whether it is free; a writer waits until it is over.
-TRIES, SECONDS_BETWEEN_TRIES = 10, 0.01
 SECONDS_REMEMBERED = 30.0
 SECONDS_BETWEEN_BEATS = 1.0
 STATES = ("running", "paused", "stopped", "failed", "finished", "killed")
@@ -48,18 +46,6 @@ class Lock:
         os.close(self._descriptor)
 
 
-def take(descriptor: int) -> bool:
-    """Locks an open file for as long as it is open; false if another process holds the lock."""
-    for _ in range(TRIES):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(SECONDS_BETWEEN_TRIES)
-        else:
-            return True
-    return False
-
-
 def is_locked(directory: Path) -> bool:
     return is_taken(directory / LOCK)
 
@@ -71,12 +57,9 @@ def is_taken(path: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return is_held(descriptor)
     finally:
         os.close(descriptor)
-    return False
 
 
 def writer_of(directory: Path) -> int | None:

@@ -92,7 +92,7 @@ def _checkpoint_card(name: PlayerName) -> str:
 
 def _read_card(path: str) -> bytes:
     """Without blocking, whatever kind of file it is."""
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         return os.read(file, MAX_CARD_BYTES)
     finally:
