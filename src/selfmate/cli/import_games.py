@@ -137,6 +137,15 @@ def _first_dropped(out: Path) -> list[str]:
     return [*shown, f"all dropped games: {out / DROPPED}"] if lines else []
 
 
+def _time_controls(text: str) -> frozenset[str]:
+    from selfmate.data.game_filter import TIME_CONTROLS
+
+    names = frozenset(name.strip() for name in text.split(",") if name.strip())
+    for name in sorted(names - {*TIME_CONTROLS}):
+        raise BadInputError(f"--time-control {name!r} is none of {', '.join(TIME_CONTROLS)}")
+    return names
+
+
 def import_games(
     games: Annotated[
         list[Path], typer.Argument(metavar="GAMES...", help="PGN files, also as .zst or .gz.")
@@ -150,6 +159,18 @@ def import_games(
             help="Minimum rating of both players; 0 takes all games.",
         ),
     ] = 2200,
+    time_control: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Only such games: bullet, blitz, rapid, classical, correspondence; with commas.",
+            show_default="any",
+        ),
+    ] = "",
+    max_games: Annotated[
+        int | None,
+        typer.Option(parser=whole(1, 10**12), metavar="N", help="Stop when N games are kept."),
+    ] = None,
     unrated: Annotated[
         bool, typer.Option("--unrated", help="Also take games without ratings.")
     ] = False,
@@ -177,16 +198,23 @@ def import_games(
     """Read PGN games, and write the positions of the good ones in shuffled chunks.
 
     A game is dropped if it has an error or no result, starts from another
-    position, has weak or unrated players, was abandoned, is too short, or is a
-    duplicate. DIR/dropped.tsv lists all dropped games.
+    position, has weak or unrated players or another time control, was abandoned,
+    is too short, or is a duplicate. DIR/dropped.tsv lists all dropped games.
 
     After a stop or a kill, the same command resumes and writes the same chunks.
     """
     from selfmate.data.game_filter import GameFilter
     from selfmate.data.pgn_import import GameImport, ImportSettings
 
-    game_filter = GameFilter(least_elo=least_elo, unrated=unrated, skip_plies=skip_plies)
-    settings = ImportSettings(game_filter=game_filter, validation=validation, seed=seed)
+    game_filter = GameFilter(
+        least_elo=least_elo,
+        unrated=unrated,
+        skip_plies=skip_plies,
+        time_controls=_time_controls(time_control),
+    )
+    settings = ImportSettings(
+        game_filter=game_filter, validation=validation, seed=seed, max_games=max_games
+    )
     with reading_input():
         work = GameImport(games, out, settings)
     started = time.perf_counter()

@@ -145,7 +145,7 @@ class Origin(_Entry):
 
     stored_version: int = VERSION
     inputs: list[InputFile]
-    settings: dict[str, int | float | bool]
+    settings: dict[str, int | float | bool | str]
 
 
 class GameCounts(_Entry):

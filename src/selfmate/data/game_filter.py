@@ -46,6 +46,12 @@ _INTERRUPTED = re.compile(
     r"|unterminated|interrupt|emergency|death|default|no[- ]show"
 )
 
+# Classes of time controls by a player's expected seconds for a game, as Lichess draws the lines.
+TIME_CONTROLS = ("bullet", "blitz", "rapid", "classical", "correspondence")
+_BLITZ_S, _RAPID_S, _CLASSICAL_S = 180, 480, 1500
+_EXPECTED_MOVES = 40
+_PERIOD = re.compile(r"(?:\d+/)?(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
+
 UNKNOWN_RESULT = -128
 NOT_RATED = 0
 START_FEN = Board().fen()
@@ -55,10 +61,26 @@ FAULTY = "error"
 NO_RESULT = "no result"
 WEAK = "low rating"
 UNRATED = "no rating"
+OTHER_TIME = "other time control"
 SHORT = "too short"  # no position is left after skip_plies
 OTHER_START = "other start"
 BROKEN_OFF = "broken off"  # by time, an illegal move, a disconnected program or player
 REPEATED = "repeated"  # the same moves as an earlier game
+
+
+def time_control_of(tag: str) -> str | None:
+    """The class of a TimeControl tag such as `180+2`, `40/7200:3600` or `-`; None if it says
+    nothing. Seconds of all periods are added up, and those of the increment for 40 moves."""
+    if tag == "-":
+        return "correspondence"
+    periods = [_PERIOD.fullmatch(period.strip()) for period in tag.split(":")]
+    seconds = 0.0
+    for period in periods:
+        if period is None:
+            return None
+        seconds += float(period[1]) + _EXPECTED_MOVES * float(period[2] or 0)
+    limits = (_BLITZ_S, _RAPID_S, _CLASSICAL_S)
+    return TIME_CONTROLS[sum(seconds >= limit for limit in limits)]
 
 
 def ending_of(reason: str, termination: str) -> int | None:
@@ -95,16 +117,27 @@ class FilterResult:
 
 @dataclass(frozen=True, kw_only=True)
 class GameFilter:
-    """Conditions on ratings, length, start and ending of a game."""
+    """Conditions on ratings, time control, length, start and ending of a game."""
 
     least_elo: int = 2200  # minimum rating of both players; 0 ignores ratings
     unrated: bool = False  # whether a missing rating passes
     skip_plies: int = 24  # plies at the start of a game whose positions are not used
+    time_controls: frozenset[str] = frozenset()  # of TIME_CONTROLS; none: any, and none at all
+
+    def table(self) -> dict[str, int | float | bool | str]:
+        """As manifests keep it: conditions that version 0.1 did not know only if they are set."""
+        known = {key: getattr(self, key) for key in ("least_elo", "unrated", "skip_plies")}
+        chosen = [name for name in TIME_CONTROLS if name in self.time_controls]
+        return known | ({"time_controls": ",".join(chosen)} if chosen else {})
 
     def apply(self, records: GameRecords) -> FilterResult:
         games, endings, rejected = list[int](), list[int](), list[RejectedGame]()
         for game, known in enumerate(self._reasons(records)):
             reason, detail, ending = known, "", None
+            if reason is None and self.time_controls:
+                detail = records.tags(game).get("TimeControl", "")
+                is_wanted = time_control_of(detail) in self.time_controls
+                reason = None if is_wanted else OTHER_TIME
             if reason is None and records.start_fen(game) != START_FEN:
                 reason = OTHER_START
             if reason is None:

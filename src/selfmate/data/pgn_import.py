@@ -6,10 +6,11 @@ chunks (selfmate.data.import_folder). An import that was killed at any moment re
 the same bytes: runs and chunks that exist are not made again.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from pathlib import Path
 
@@ -53,14 +54,16 @@ class ImportSettings:
     validation: float = 0.05  # fraction of the games
     chunk_rows: int = CHUNK_ROWS
     seed: int = 1
+    max_games: int | None = None  # the import ends when so many games are kept
 
-    def table(self) -> dict[str, int | float | bool]:
+    def table(self) -> dict[str, int | float | bool | str]:
         """As manifests keep them."""
-        return asdict(self.game_filter) | {
+        table = self.game_filter.table() | {
             "validation": self.validation,
             "chunk_rows": self.chunk_rows,
             "seed": self.seed,
         }
+        return table if self.max_games is None else table | {"max_games": self.max_games}
 
 
 @dataclass
@@ -133,9 +136,7 @@ class GameImport:
 
     def _read(self, runs: RowRuns) -> Iterator[None]:
         settings = self.settings
-        reader = GameReader(
-            self.files, settings.game_filter, settings.validation, runs, self._run_rows
-        )
+        reader = GameReader(self.files, settings, runs, self._run_rows)
         self.progress = Progress("reading", total=self.progress.total)
         try:
             for _ in reader.run():
@@ -196,16 +197,12 @@ class GameReader:
     """
 
     def __init__(
-        self,
-        files: Sequence[Path],
-        game_filter: GameFilter,
-        validation: float,
-        runs: RowRuns,
-        run_rows: int,
+        self, files: Sequence[Path], settings: ImportSettings, runs: RowRuns, run_rows: int
     ) -> None:
-        """`validation` is a fraction of the games. A run has at least `run_rows` rows."""
-        self._files, self._filter, self._runs, self._run_rows = files, game_filter, runs, run_rows
-        self._validation_below = int(validation * DIGESTS)
+        """A run has at least `run_rows` rows."""
+        self._files, self._runs, self._run_rows = files, runs, run_rows
+        self._filter, self._max_games = settings.game_filter, settings.max_games
+        self._validation_below = int(settings.validation * DIGESTS)
         self._next_missing = runs.next_game
         self._seen, self._rows, self._splits = SeenGames(), list[Rows](), list[NDArray[np.uint8]]()
         self._kept, self._endings, self._results = Counter[int](), Counter[int](), Counter[int]()
@@ -229,6 +226,10 @@ class GameReader:
                     self._add(path.name, piece)
                     self.bytes_read = before + file.tell()
                     yield
+                    if self.kept == self._max_games:
+                        break
+            if self.kept == self._max_games:
+                break
         self._write_run()
 
     def counts(self) -> GameCounts:
@@ -245,17 +246,23 @@ class GameReader:
         digests = [_digest(records, game) for game in passed.games.tolist()]
         new = np.array(self._seen.add(digests), np.bool_)
         repeated = [RejectedGame(game, REPEATED) for game in passed.games[~new].tolist()]
-        self._report(file, piece, [*passed.rejected, *repeated])
         splits = np.array([digest < self._validation_below for digest in digests], np.uint8)
-        chosen = FilterResult(passed.games[new], passed.endings[new], [])
-        self._keep(records, chosen, splits[new])
+        wanted = slice(None if self._max_games is None else self._max_games - self.kept)
+        chosen = FilterResult(passed.games[new][wanted], passed.endings[new][wanted], [])
+        self._keep(records, chosen, splits[new][wanted])
+        # When enough games are kept, the rest of the file does not count as read.
+        is_last = self.kept == self._max_games
+        end = int(records.lines[chosen.games[-1]]) if is_last else math.inf
+        self._report(file, piece, [*passed.rejected, *repeated], end)
 
-    def _report(self, file: str, piece: PgnChunk, rejected: list[RejectedGame]) -> None:
+    def _report(self, file: str, piece: PgnChunk, rejected: list[RejectedGame], end: float) -> None:
+        """Notes the dropped games up to the line `end`."""
         entries = [(game.line, FAULTY, game.reason) for game in piece.dropped]
         lines = piece.games.lines
         entries += [(int(lines[game.game]), game.reason, game.detail) for game in rejected]
         for line, reason, detail in sorted(entries):
-            self.dropped.add(file, line, reason, detail)
+            if line <= end:
+                self.dropped.add(file, line, reason, detail)
 
     def _keep(self, records: GameRecords, chosen: FilterResult, splits: NDArray[np.uint8]) -> None:
         numbers = self.kept + np.arange(len(chosen.games))

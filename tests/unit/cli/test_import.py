@@ -58,8 +58,13 @@ def test_a_table_summarises_the_import(folder: Path) -> None:
 
 
 def test_every_option_has_an_effect(folder: Path) -> None:
-    (folder / "more.pgn").write_text(games_text(9, seed=2, WhiteElo="1500", BlackElo=""))
+    tags = {"WhiteElo": "1500", "BlackElo": "", "TimeControl": "600+0"}
+    (folder / "games.pgn").write_text(games_text(20, seed=1, TimeControl="300+3") + WRONG)
+    (folder / "more.pgn").write_text(
+        games_text(12, seed=2, **tags) + games_text(9, seed=3, TimeControl="60+0")
+    )
     options = ["--least-elo", "1400", "--unrated", "--skip-plies", "0"]
+    options += ["--time-control", "blitz,rapid", "--max-games", "29"]
     options += ["--validation", "0.5", "--seed", "3"]
     files = ("games.pgn", "more.pgn")
     done = selfmate("import", *files, *options, "--out", "chunks", "--json", cwd=folder)
@@ -70,6 +75,7 @@ def test_every_option_has_an_effect(folder: Path) -> None:
     settings = ChunkFolder(folder / "chunks").manifest.settings
     assert (settings["least_elo"], settings["unrated"], settings["seed"]) == (1400, True, 3)
     assert (settings["skip_plies"], settings["validation"]) == (0, 0.5)
+    assert (settings["time_controls"], settings["max_games"]) == ("blitz,rapid", 29)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from selfmate.data.game_filter import ENDINGS, GameFilter
+from selfmate.data.game_filter import ENDINGS, GameFilter, time_control_of
 from selfmate.rules import GameRecords, read_pgn
 
 FOUR_PLIES = "1. e4 e5 2. Nf3 Nc6"
@@ -53,6 +53,27 @@ def test_a_good_game_is_kept_with_its_ending() -> None:
 )  # fmt: skip
 def test_why_a_game_is_left_out(tags: dict[str, str], reason: str) -> None:
     assert fault(records_of(**tags)) == reason
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ("60+0", "bullet"), ("120+1", "bullet"), ("179", "bullet"), ("180+0", "blitz"),
+        ("300+3", "blitz"), ("480+0", "rapid"), ("900+10", "rapid"), ("1500+0", "classical"),
+        ("40/7200:3600", "classical"), ("40/60:20+1", "bullet"), ("-", "correspondence"),
+        ("?", None), ("", None), ("*180", None), ("180+", None), ("blitz", None),
+    ],
+)  # fmt: skip
+def test_time_controls_are_classed_as_on_lichess(tag: str, name: str | None) -> None:
+    assert time_control_of(tag) == name
+
+
+def test_only_games_of_the_time_controls_asked_for_are_kept() -> None:
+    slow = replace(FILTER, time_controls=frozenset({"rapid", "classical"}))
+    tags = ("600+5", "1800+0", "180+2", "?", "")
+    reasons = [fault(records_of(TimeControl=tag), slow) for tag in tags]
+    assert reasons == ["", "", *["other time control"] * 3]
+    assert not any(fault(records_of(TimeControl=tag)) for tag in tags)
 
 
 def test_the_usual_start_may_be_spelled_out() -> None:

@@ -260,3 +260,22 @@ def test_nothing_kept_is_said_and_leaves_nothing(tmp_path: Path) -> None:
         with pytest.raises(NothingKeptError, match=reason):
             import_all([games], tmp_path / "out")
         assert not (tmp_path / "out").exists()
+
+
+def test_an_import_ends_when_enough_games_are_kept(tmp_path: Path) -> None:
+    files = game_files(tmp_path)
+    files[0].write_text(WRONG + files[0].read_text() + WRONG)
+    whole = import_all(files, tmp_path / "whole").manifest.games
+    some = import_all(files, tmp_path / "some", replace(SETTINGS, max_games=12)).manifest.games
+    more = import_all(files, tmp_path / "more", replace(SETTINGS, max_games=17)).manifest.games
+    assert sum(whole.kept.values()) == 60
+    assert (sum(some.kept.values()), some.read, some.dropped) == (12, 13, {"error": 1})
+    assert (sum(more.kept.values()), more.read, more.dropped) == (17, 19, {"error": 2})
+    settings = ChunkFolder(tmp_path / "some").manifest.settings
+    assert settings == SETTINGS.table() | {"max_games": 12}
+    by_split, expected = (
+        all_of(folder)
+        for folder in (ChunkFolder(tmp_path / "some"), import_all(files[:1], tmp_path / "first"))
+    )
+    for split in SPLITS:
+        assert Counter(rows_of(by_split[split])) == Counter(rows_of(expected[split]))
