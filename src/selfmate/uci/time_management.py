@@ -7,7 +7,7 @@ from selfmate.uci.commands import GoCommand
 MOVES_AHEAD = 40  # moves for which a clock without `movestogo` is planned
 INCREMENT_FRACTION = 0.7  # the rest pays for what a move costs besides the search
 GRACE_MS = 50.0  # how long a player that was told to stop may take to answer
-FIRST_MOVE_MS = 1000.0  # how much longer a player may take that has no move yet
+FIRST_MOVE_MS = 2000.0  # how much longer a player may take that has no move yet
 MIN_LEFT_MS = 100.0  # of the time that `go` gave, after loading
 
 

@@ -17,6 +17,7 @@ COMMANDS = ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "p
 COMMANDS += ["go", "stop", "ponderhit"]
 WORDS = [*COMMANDS, *GO_KEYWORDS, "startpos", "fen", "moves", "name", "value", "on", "off", "true"]
 WORDS += ["e2e4", "e7e5", "g1f3", "a7a8q", "0000", "e2e5", "0", "1", "-1", "50", "99999999999"]
+WORDS += ["SyzygyPath", "UCI_LimitStrength", "UCI_Elo", "Clear Hash", "Hash"]
 WORDS += ["Move Overhead", "UCI_ShowWDL", "8/8/8/8/8/8/8/K1k5 w - - 0 1", Board().fen()]
 WORDS += ["\x00", "é", "\t", "♞", "k" * 999]
 
@@ -273,7 +274,8 @@ def test_no_input_breaks_the_engine(seed: int) -> None:
     for _ in range(1000):
         words = rng.choices(WORDS, k=rng.randrange(8))
         lines.append(" ".join([rng.choice(COMMANDS), *words] if rng.random() < 0.8 else words))
-    said = converse(Chance(), [*lines, "stop", "isready"])
+    player = Searcher() if seed % 2 else Chance()
+    said = converse(player, [*lines, "stop", "isready"])
     assert said[-1] == "readyok"
     assert len(bestmoves(said)) == sum(line.split()[:1] == ["go"] for line in lines)
     assert all(line and line.split("\n") == [line] for line in said)

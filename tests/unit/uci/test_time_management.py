@@ -70,10 +70,10 @@ def test_movestogo_uses_the_period_up() -> None:
         ("wtime 160 movestogo 1", "white", TimeBudget(80.0, 100.0, 100.0)),
         ("wtime 80", "white", TimeBudget(0.5, 20.0, 20.0)),
         ("wtime 40 winc 10", "white", TimeBudget(0.0, 5.0, 5.0)),
-        ("wtime -5 winc 100", "white", TimeBudget(0.0, 0.0, 1000.0)),
-        ("movetime 560", "white", TimeBudget(500.0, 550.0, 1550.0)),
-        ("movetime 50", "white", TimeBudget(25.0, 75.0, 1075.0)),
-        ("movetime 560 wtime 4060", "white", TimeBudget(100.0, 550.0, 1550.0)),
+        ("wtime -5 winc 100", "white", TimeBudget(0.0, 0.0, 2000.0)),
+        ("movetime 560", "white", TimeBudget(500.0, 550.0, 2550.0)),
+        ("movetime 50", "white", TimeBudget(25.0, 75.0, 2075.0)),
+        ("movetime 560 wtime 4060", "white", TimeBudget(100.0, 550.0, 2000.0)),
     ],
 )
 def test_budgets_by_hand(line: str, turn: str, expected: TimeBudget | None) -> None:
