@@ -14,7 +14,7 @@ from threading import Event
 from time import monotonic
 
 from selfmate.players.engine_process import EngineFaultError, EngineProcess
-from selfmate.players.player import Analysis, Limits
+from selfmate.players.player import Analysis, Limits, UnsupportedVariantError
 from selfmate.rules import Board
 from selfmate.searches.teacher import MATE_CENTIPAWNS
 
@@ -34,6 +34,9 @@ class Timeouts:
     quit_s: float = 0.5  # from `quit` to its end; then it is killed
 
 
+CHESS960_OPTION = "UCI_Chess960"
+
+
 def ignore_info(_: str) -> None:
     pass
 
@@ -45,14 +48,20 @@ class EngineClient:
         self._process = process
         self._timeouts = timeouts
         self._last_game: tuple[str, list[str]] | None = None  # start position, moves
+        self._offers_chess960 = False
+        self._is_set_to_chess960 = False
 
     def start(self, options: Mapping[str, str]) -> None:
         deadline = monotonic() + self._timeouts.start_s
         self._process.send("uci", deadline)
-        self._read_until("uciok", deadline)
+        self._read_until("uciok", deadline, self._note_option)
         for name, value in options.items():
             self._process.send(f"setoption name {name} value {value}", deadline)
         self._synchronise(deadline)
+
+    def _note_option(self, line: str) -> None:
+        if line.split()[:3] == ["option", "name", CHESS960_OPTION]:
+            self._offers_chess960 = True
 
     def search(
         self,
@@ -63,7 +72,10 @@ class EngineClient:
         root_moves: Sequence[str] = (),
     ) -> str:
         """The legal move that the engine chooses, one of `root_moves` if there are some; `stop`
-        makes it answer early."""
+        makes it answer early.
+
+        UnsupportedVariantError if the board is one of Chess960 and the engine has no such option.
+        """
         self._set_position(board)
         self._send(_go_command(limits, root_moves))
         move = _legal_move(board, self._read_bestmove(limits, stop, on_info))
@@ -107,21 +119,36 @@ class EngineClient:
         self._process.send("isready", deadline)
         self._read_until("readyok", deadline)
 
-    def _read_until(self, word: str, deadline: float) -> None:
+    def _read_until(
+        self, word: str, deadline: float, on_line: Callable[[str], None] = ignore_info
+    ) -> None:
         while (line := self._process.receive(deadline)) != word:
             if line is None:
                 raise EngineFaultError("time")
             if line.startswith("bestmove"):
                 raise EngineFaultError("two_answers")
+            on_line(line)
 
     def _set_position(self, board: Board) -> None:
         start, moves = board.start_fen, board.moves
         if not self.knows(board):
+            self._set_chess960(board.chess960)
             self._send("ucinewgame")
             # The engine may have to clear a large hash table.
             self._synchronise(monotonic() + self._timeouts.start_s)
         self._last_game = (start, moves)
         self._send(f"position fen {start}" + (f" moves {' '.join(moves)}" if moves else ""))
+
+    def _set_chess960(self, wanted: bool) -> None:
+        if wanted == self._is_set_to_chess960:
+            return
+        if not self._offers_chess960:
+            raise UnsupportedVariantError(
+                f"the engine {self._process.path} has no option {CHESS960_OPTION}: "
+                "it plays standard chess only"
+            )
+        self._send(f"setoption name {CHESS960_OPTION} value {str(wanted).lower()}")
+        self._is_set_to_chess960 = wanted
 
     def _read_bestmove(
         self, limits: Limits, stop: Event | None, on_info: Callable[[str], None]

@@ -27,6 +27,7 @@ class EngineProcess:
     """
 
     def __init__(self, path: str) -> None:
+        self.path = path
         self._process = subprocess.Popen(
             [path],
             bufsize=0,

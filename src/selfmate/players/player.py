@@ -16,6 +16,10 @@ from selfmate.searches.teacher import VALUE_SCALE_PAWNS, MoveScores
 NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 
 
+class UnsupportedVariantError(ValueError):
+    """The player does not play this variant of chess."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """How long a player may search for one move; None: the player's own setting applies."""

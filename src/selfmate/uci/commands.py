@@ -77,18 +77,19 @@ def _parse_go_number(go: GoCommand, word: str, rest: deque[str]) -> None:
         go.numbers[word] = number
 
 
-def parse_position(words: list[str]) -> "Board":
+def parse_position(words: list[str], *, chess960: bool = False) -> "Board":
     """The board of `startpos [moves ...]` or `fen FEN [moves ...]`; ValueError says what is wrong.
 
-    Moves may continue past a draw that nobody claimed.
+    Moves may continue past a draw that nobody claimed. In Chess960 castling is the king taking its
+    own rook; a FEN that only Chess960 can have needs no option.
     """
     from selfmate.rules import Board
 
     split = words.index("moves") if "moves" in words else len(words)
     if words[:split] == ["startpos"]:
-        board = Board()
+        board = Board(chess960=chess960)
     elif words[:1] == ["fen"]:
-        board = Board(" ".join(words[1:split]))
+        board = Board(" ".join(words[1:split]), chess960=chess960)
     else:
         raise ValueError("position must be: position startpos | fen FEN [moves MOVE ...]")
     for move in words[split + 1 :]:

@@ -262,7 +262,7 @@ class Engine:
         self._start_loading()
 
     def _set_position(self, words: list[str]) -> None:
-        self._board = parse_position(words)
+        self._board = parse_position(words, chess960=self._options.chess960.value)
 
     def _go(self, words: list[str]) -> None:
         if self._search is not None:
@@ -278,7 +278,7 @@ class Engine:
         from selfmate.uci.time_management import time_budget
 
         go, options = parse_go(words), self._options
-        board = self._board or parse_position(["startpos"])
+        board = self._board or parse_position(["startpos"], chess960=options.chess960.value)
         allowed = allowed_moves(board, go)
         for warning in go.warnings:
             self._explain(warning)

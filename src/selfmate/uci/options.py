@@ -200,6 +200,7 @@ class Options:
     def __init__(self, capabilities: Capabilities) -> None:
         """Offers only what the player supports."""
         self.overhead_ms = Spin(60, 0, 5000)
+        self.chess960 = Check()
         self.show_wdl = Check()
         self.multi_pv = Spin(1, 1, 500)
         self.syzygy_path = SyzygyPath()
@@ -208,6 +209,7 @@ class Options:
             "Ponder": Check(),  # its value has no effect; offering it lets the GUI ponder
             "MultiPV": self.multi_pv,
             "SyzygyPath": self.syzygy_path,
+            "UCI_Chess960": self.chess960,
             "UCI_EngineAbout": About(),
         }
         if capabilities.has_wdl:

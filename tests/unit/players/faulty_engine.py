@@ -1,7 +1,8 @@
 """An engine that misbehaves as its first argument says; its second is the path of its log.
 
 It misbehaves in games without e2e4, so that a test can tell one game from the next;
-`start-` faults hit every start, `idle-` faults come after an answer.
+`start-` faults hit every start, `idle-` faults come after an answer. `good` and `chess960` do not
+misbehave; the latter also plays Chess960, and castles whenever it can.
 """
 
 import os
@@ -27,10 +28,11 @@ def note(text: str) -> None:
 
 def good_move(position: list[str]) -> str:
     cut = position.index("moves") if "moves" in position else len(position)
-    board = chess.Board(" ".join(position[2:cut]))
+    board = chess.Board(" ".join(position[2:cut]), chess960=FAULT == "chess960")
     for move in position[cut + 1 :]:
         board.push_uci(move)
-    return min(move.uci() for move in board.legal_moves)
+    castling = list(board.generate_castling_moves()) if board.chess960 else []
+    return min(move.uci() for move in castling or board.legal_moves)
 
 
 def start() -> None:
@@ -79,7 +81,7 @@ def misbehave() -> None:
 
 def go(position: list[str], words: list[str]) -> None:
     if (
-        FAULT not in {"good", "ignores-quit"}
+        FAULT not in {"good", "chess960", "ignores-quit"}
         and not FAULT.startswith("idle-")
         and "e2e4" not in position
     ):
@@ -112,6 +114,8 @@ def main() -> None:
             note(line.strip())
         match words[0]:
             case "uci":
+                if FAULT == "chess960":
+                    say("option name UCI_Chess960 type check default false")
                 say("id name Faulty\nuciok")
             case "isready":
                 be_ready(searched)

@@ -19,6 +19,7 @@ from selfmate.players import Analysis, Limits, SearchRequest, load_player, parse
 from selfmate.players.engine import EnginePlayer, make_external
 from selfmate.players.engine_client import Timeouts
 from selfmate.players.engine_process import MAX_LINE_BYTES, EngineFaultError
+from selfmate.players.player import UnsupportedVariantError
 from selfmate.rules import Board, available_cores
 
 SCRIPT = Path(__file__).with_name("faulty_engine.py")
@@ -116,6 +117,28 @@ def text_of(code: int) -> str:
     squares = (code & 63, code >> 6 & 63)
     text = "".join(f"{'abcdefgh'[square % 8]}{square // 8 + 1}" for square in squares)
     return text + " nbrq"[code >> 12].strip()
+
+
+def test_chess960_is_set_for_its_games_and_no_others(scripted: Callable[[str], Scripted]) -> None:
+    engine = scripted("chess960")
+    boards = [Board(), Board("4k3/8/8/8/8/8/8/RK6 w Q - 0 1"), Board()]
+    with engine.player() as player:
+        assert [choose(player, [board])[0] for board in boards[:2]] == [["a2a3"], ["b1a1"]]
+        boards[1].push("b1a1")
+        assert [choose(player, [board])[0] for board in boards[1:3]] == [["e8e7"], ["a2a3"]]
+    set_to = [line.split()[-1] for line in engine.heard("setoption name UCI_Chess960")]
+    assert set_to == ["true", "false"]
+    assert "position fen 4k3/8/8/8/8/8/8/RK6 w A - 0 1 moves b1a1" in engine.heard("position")
+
+
+def test_an_engine_without_chess960_is_refused(scripted: Callable[[str], Scripted]) -> None:
+    engine = scripted("good")
+    with (
+        engine.player() as player,
+        pytest.raises(UnsupportedVariantError, match="has no option UCI_Chess960: it plays"),
+    ):
+        choose(player, [Board("4k3/8/8/8/8/8/8/RK6 w Q - 0 1")])
+    assert not engine.heard("go")
 
 
 def test_a_good_engine_plays_to_the_end(scripted: Callable[[str], Scripted]) -> None:

@@ -10,6 +10,7 @@ import chess
 import chess.engine
 import pytest
 
+from selfmate.players.engine import find_program
 from selfmate.uci.process import MAX_LINE_BYTES, read_lines
 from selfmate.weights import STRONGEST
 from unit.cli.process import selfmate
@@ -135,6 +136,28 @@ def test_a_player_that_cannot_be_loaded_is_no_engine(tmp_path: Path) -> None:
     assert "bestmove" not in run.stdout
     assert f"info string the player {tmp_path} cannot be loaded" in run.stdout
     assert "cannot be loaded" in run.stderr
+
+
+@pytest.mark.skipif(find_program("stockfish") is None, reason="Stockfish is not installed")
+@pytest.mark.parametrize("ours_is_white", [True, False])
+def test_python_chess_plays_chess960_with_it_against_stockfish(ours_is_white: bool) -> None:
+    """A short game in which both sides castle when they can; python-chess checks every move."""
+    board = chess.Board("qbrnkrnb/pppppppp/8/8/8/8/PPPPPPPP/QBRNKRNB w FCfc - 0 1", chess960=True)
+    limit, castled = chess.engine.Limit(nodes=2_000, depth=1), set[chess.Color]()
+    command = [sys.executable, "-m", "selfmate", "uci", "teacher:depth=1"]
+    with (
+        chess.engine.SimpleEngine.popen_uci(command, timeout=60) as ours,
+        chess.engine.SimpleEngine.popen_uci(str(find_program("stockfish"))) as stockfish,
+    ):
+        while not board.is_game_over() and board.ply() < 60:
+            castling = list(board.generate_castling_moves())
+            engine = ours if (board.turn == chess.WHITE) == ours_is_white else stockfish
+            move = engine.play(board, limit, root_moves=castling or None).move
+            assert move is not None
+            if board.is_castling(move):
+                castled.add(board.turn)
+            board.push(move)
+    assert ours_is_white in castled
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
