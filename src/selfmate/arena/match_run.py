@@ -23,7 +23,13 @@ from selfmate.arena.match import (
     PlayedGame,
     RunningGame,
 )
-from selfmate.arena.openings import Opening, read_openings, shipped_openings, shuffled
+from selfmate.arena.openings import (
+    Opening,
+    chess960_openings,
+    read_openings,
+    shipped_openings,
+    shuffled,
+)
 from selfmate.arena.sprt import Sprt
 from selfmate.players import Player
 from selfmate.rules import Board
@@ -42,6 +48,7 @@ class MatchSettings:
     games: int  # even: every opening is played with both colours
     seed: int = 1
     openings: Path | None = None  # None: the openings that ship
+    chess960: bool = False  # start positions of Chess960 instead of openings
     max_plies: int = DEFAULT_MAX_PLIES  # after the opening
     adjudicate_pawns: int | None = None  # None: games are played out
     sprt: Sprt | None = None  # None: all games are played
@@ -138,6 +145,10 @@ def match_plan(games: int, sprt: Sprt | None) -> Progress:
 
 
 def _openings(settings: MatchSettings) -> list[Opening]:
+    if settings.chess960 and settings.openings:
+        raise ValueError("a match has openings of a file or starts of Chess960, not both")
+    if settings.chess960:
+        return shuffled(chess960_openings(), settings.seed)
     openings = read_openings(settings.openings) if settings.openings else shipped_openings()
     return shuffled(openings, settings.seed)
 

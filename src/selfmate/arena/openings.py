@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from selfmate.rules import Board, read_pgn
+from selfmate.rules import CHESS960_STARTS, Board, chess960_fen, read_pgn
 
 PGN_ENDINGS = (".pgn", ".pgn.zst", ".pgn.gz")
 
@@ -32,6 +32,11 @@ def shipped_openings() -> list[Opening]:
     start = Board().fen()
     lines = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return [Opening(start, tuple(moves)) for moves in lines]
+
+
+def chess960_openings() -> list[Opening]:
+    """The start positions of Chess960, no moves played."""
+    return [Opening(chess960_fen(number)) for number in range(CHESS960_STARTS)]
 
 
 def shuffled(openings: Sequence[Opening], seed: int) -> list[Opening]:

@@ -105,6 +105,10 @@ def match(
         Path | None,
         typer.Option(help="EPD, FEN or PGN file.", show_default="500 lines of our own"),
     ] = None,
+    chess960: Annotated[
+        bool,
+        typer.Option("--chess960", help="Start from random positions of Chess960."),
+    ] = False,
     sprt: Annotated[
         str | None,
         typer.Option(
@@ -153,6 +157,7 @@ def match(
             games=games + games % 2,
             seed=seed,
             openings=openings,
+            chess960=chess960,
             max_plies=max_plies,
             adjudicate_pawns=adjudicate,
             sprt=parse_sprt(sprt) if sprt else None,
@@ -194,6 +199,7 @@ class _Session:
 
     def play(self, view: LiveLine) -> None:
         from selfmate.arena.match import PlayerDidNotStartError
+        from selfmate.players.player import UnsupportedVariantError
 
         run = self._run
         view.follow(progress_line(run))
@@ -202,6 +208,8 @@ class _Session:
                 run.play(on_game=view.update, on_round=view.update, should_stop=stop.is_set)
             except PlayerDidNotStartError as error:
                 raise JobFailedError(f"{error}; this was no match, so there is no Elo") from error
+            except UnsupportedVariantError as error:
+                raise JobFailedError(str(error)) from error
             except OSError as error:
                 view.close()
                 self._report()

@@ -17,7 +17,16 @@ def perft(
         int, typer.Argument(parser=whole(0, 20), metavar="DEPTH", help="Plies to look ahead, 0-20.")
     ],
     fen: Annotated[
-        str | None, typer.Option(help="The position to start from.", show_default="start position")
+        str | None,
+        typer.Option(
+            help="The position to start from, also of Chess960.", show_default="start position"
+        ),
+    ] = None,
+    chess960: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(0, 959), metavar="N", help="The Chess960 start position number 0-959."
+        ),
     ] = None,
     divide: Annotated[
         bool, typer.Option("--divide", help="Also print the count below each move.")
@@ -25,10 +34,12 @@ def perft(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Count the leaf nodes of the tree of legal moves, the classic test of move generation."""
-    from selfmate.rules import Board
+    from selfmate.rules import Board, chess960_fen
 
     with reading_input():
-        board = Board(fen)
+        if fen is not None and chess960 is not None:
+            raise ValueError("give a position with --fen or with --chess960, not both")
+        board = Board(fen if chess960 is None else chess960_fen(chess960))
     started = time.perf_counter()
     below = _count_below_moves(board, depth) if depth else {}
     nodes = sum(below.values()) if depth else 1

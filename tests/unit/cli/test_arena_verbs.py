@@ -65,6 +65,45 @@ def test_a_match_prints_a_table_and_writes_pgn(tmp_path: Path) -> None:
     assert [game is None for game in games] == [False] * 4 + [True]
 
 
+def test_a_match_of_chess960_plays_each_start_with_both_colours(tmp_path: Path) -> None:
+    def games(seed: str) -> list[chess.pgn.Game | None]:
+        arguments = ("--games", "6", "--chess960", "--seed", seed, "--pgn", "m.pgn")
+        assert selfmate("match", "greedy", "random", *arguments, cwd=tmp_path).returncode == 0
+        file = io.StringIO((tmp_path / "m.pgn").read_text("utf-8"))
+        return [chess.pgn.read_game(file) for _ in range(6)]
+
+    def moves(played: list[chess.pgn.Game | None]) -> list[str]:
+        return [str(game.mainline_moves()) for game in played if game]
+
+    first, again, other = games("1"), games("1"), games("2")
+    assert all(game and not game.errors for game in first)
+    assert {game.headers["Variant"] for game in first if game} == {"Chess960"}
+    starts = [game.headers["FEN"] for game in first if game]
+    assert starts[::2] == starts[1::2]
+    assert len(set(starts)) == 3
+    assert moves(first) == moves(again)
+    assert starts != [game.headers["FEN"] for game in other if game]
+
+
+def test_a_match_of_chess960_needs_engines_that_play_it(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    engine.write_text("#!/bin/sh\nwhile read -r word; do case $word in uci) echo uciok;; "
+                      "isready) echo readyok;; quit) exit;; esac; done\n")  # fmt: skip
+    engine.chmod(0o755)
+    run = selfmate("match", f"uci:path={engine}", "random", "--chess960", cwd=tmp_path)
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == (
+        f"selfmate: the engine {engine} has no option UCI_Chess960: it plays standard chess only"
+    )
+
+
+def test_starts_of_chess960_and_openings_exclude_each_other(tmp_path: Path) -> None:
+    (tmp_path / "o.epd").write_text(chess.STARTING_FEN)
+    run = selfmate("match", "greedy", "random", "--chess960", "--openings", "o.epd", cwd=tmp_path)
+    assert run.returncode == 2
+    assert "openings of a file or starts of Chess960, not both" in run.stderr
+
+
 def test_sprt_is_reported(tmp_path: Path) -> None:
     arguments = (
         "match",

@@ -73,6 +73,13 @@ def test_perft_counts() -> None:
     assert run.stdout.startswith("197,281 nodes in ")
 
 
+def test_perft_of_chess960() -> None:
+    start = json.loads(selfmate("perft", "4", "--chess960", "0", "--json").stdout)
+    assert (start["nodes"], start["fen"].split()[0][:8]) == (201_143, "bbqnnrkr")
+    fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
+    assert json.loads(selfmate("perft", "4", "--fen", fen, "--json").stdout)["nodes"] == 326_672
+
+
 def test_perft_json_with_divide() -> None:
     fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"  # python-chess counts 1,197 as well
     report = json.loads(selfmate("perft", "3", "--fen", fen, "--divide", "--json").stdout)
@@ -93,6 +100,8 @@ def test_perft_of_small_depths(depth: str, nodes: int) -> None:
         (["nonsense"], "No such command 'nonsense'."),
         (["perft"], "Missing argument"),
         (["perft", "many"], "'many' is not a whole number from 0 to 20"),
+        (["perft", "1", "--chess960", "960"], "'960' is not a whole number from 0 to 959"),
+        (["perft", "1", "--chess960", "1", "--fen", "x"], "with --fen or with --chess960, not bo"),
         (["perft", "-1"], "No such option: -1"),
         (["perft", "21"], "'21' is not a whole number from 0 to 20"),
         (["perft", "2", "--fen", "x"], "bad FEN 'x': it has 1 field, allowed are 4 to 6"),
