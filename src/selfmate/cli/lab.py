@@ -29,6 +29,13 @@ def lab(
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The folder of all runs.")] = Path(
         "runs"
     ),
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder of games that trainings may read; may be given more than once.",
+        ),
+    ] = None,
     new_token: Annotated[
         bool, typer.Option("--new-token", help="Make a new token: old links stop working.")
     ] = False,
@@ -41,7 +48,7 @@ def lab(
     from selfmate.lab.server import is_loopback, link, one_time_link, open_browser, serve
 
     with reading_input():
-        settings, listening = _open(host, port, runs, new_token)
+        settings, listening = _open(host, port, runs, tuple(data or ()), new_token)
 
     def greet() -> None:
         print(_greeting(is_loopback(listening)), "Ctrl-C closes it; runs keep training.")
@@ -52,13 +59,18 @@ def lab(
     serve(settings, listening, greet)
 
 
-def _open(host: str, port: int, runs: Path, new_token: bool) -> "tuple[LabSettings, socket]":
+def _open(
+    host: str, port: int, runs: Path, data: tuple[Path, ...], new_token: bool
+) -> "tuple[LabSettings, socket]":
     """Listens; ValueError or OSError if the page is not built or the address cannot be used."""
     from selfmate.lab.access import lasting_token, token_path
     from selfmate.lab.app import LabSettings
     from selfmate.lab.server import built_page, listen, runs_path
 
     page = built_page()
+    for folder in data:
+        if not folder.is_dir():
+            raise ValueError(f"--data {folder} is not a folder")
     listening = listen(host, port)
     settings = LabSettings(
         runs=runs_path(runs),
@@ -66,6 +78,7 @@ def _open(host: str, port: int, runs: Path, new_token: bool) -> "tuple[LabSettin
         token=lasting_token(token_path(), new=new_token),
         host=host,
         port=listening.getsockname()[1],
+        data=data,
     )
     return settings, listening
 

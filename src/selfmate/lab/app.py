@@ -68,6 +68,7 @@ class LabSettings:
     token: str
     host: str
     port: int
+    data: tuple[Path, ...] = ()  # folders that trainings may read
     one_time: OneTimeKeys = field(default_factory=OneTimeKeys)
 
 
@@ -91,7 +92,7 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     add_error_handlers(app)
     app.include_router(player_routes(players))
     app.include_router(_play(players, topics, closing))
-    app.include_router(_train(runs, topics))
+    app.include_router(_train(Trainings(runs, settings.data), runs, topics))
     for router in _matches(settings.runs, runs, players, topics):
         app.include_router(router)
     app.include_router(_analyse(players, closing))
@@ -108,8 +109,7 @@ def _play(players: LabPlayers, topics: Topics, closing: ExitStack) -> APIRouter:
     return game_routes(games)
 
 
-def _train(runs: RunsFolder, topics: Topics) -> APIRouter:
-    trainings = Trainings(runs)
+def _train(trainings: Trainings, runs: RunsFolder, topics: Topics) -> APIRouter:
     run_list = RunList(runs, trainings)
     run_feeds = SharedTopics(lambda name: RunFeed(runs.path / name, trainings), trainings.check)
     sample_feeds = SharedTopics(lambda name: SampleFeed(runs.path / name), trainings.check)

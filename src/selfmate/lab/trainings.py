@@ -4,7 +4,7 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -72,8 +72,10 @@ class _Started:
 
 
 class Trainings:
-    def __init__(self, runs: RunsFolder) -> None:
+    def __init__(self, runs: RunsFolder, data: Sequence[Path] = ()) -> None:
+        """Trainings may read files below the folders of `data`."""
         self._runs = runs
+        self._data = [folder.resolve() for folder in data]
         self._started: dict[str, _Started] = {}
         self._lock = threading.Lock()
 
@@ -81,7 +83,10 @@ class Trainings:
         """The name of the new run. ValueError has the same message as the command line."""
         learner = find_learner(new.learner)
         sets = [f"{key}={value}" for key, value in new.settings.items()]
-        read_config(learner, preset=new.preset, sets=sets)
+        config = read_config(learner, preset=new.preset, sets=sets)
+        for name, setting in settings_of(learner.config_class).items():
+            if name in new.settings and setting.kind == "text":  # a file or folder
+                self._check_path(name, getattr(config, name))
         options = ["--preset", new.preset, *(f"--set={text}" for text in sets)]
         if new.load:
             options.append(f"--load={self._inside(self._runs.run(new.load).path)}")
@@ -166,6 +171,22 @@ class Trainings:
     def names(self) -> list[str]:
         """Runs that were started here."""
         return list(self._started)
+
+    def _check_path(self, name: str, path: str) -> None:
+        """The same answer for a path that is missing and one that is not allowed: which files are
+        on this machine is nobody's business."""
+        if path and not self._may_read(self._runs.path.absolute().parent / path):
+            raise ValueError(
+                f"{name}: there is no {path[:80]!r} in a folder that this lab may read; name such "
+                "folders when you start it: selfmate lab --data DIR"
+            )
+
+    def _may_read(self, path: Path) -> bool:
+        try:
+            found = path.resolve(strict=True)
+        except (OSError, ValueError, RuntimeError):  # missing, or no path; a circle of links
+            return False
+        return any(found.is_relative_to(folder) for folder in self._data)
 
     def _check_new(self, name: str) -> None:
         if not RUN_NAME.fullmatch(name):

@@ -1,6 +1,7 @@
 """Trainings are started as on the command line, and only the process that writes a run gets
 signals."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -82,6 +83,48 @@ def test_a_failed_start_has_the_message_of_its_process(
     feed.version()
     assert data_of(feed)["problem"] == start.problem
     assert not (runs.path / name).exists()
+
+
+MASTERS = "masters: there is no {!r} in a folder that this lab may read"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc",
+        "/no-such",
+        "secret",
+        "missing",
+        "data/../secret",
+        "data/circle",
+        "~",
+        "x\0",
+        "x" * 80,
+    ],
+)
+def test_which_files_exist_is_not_told(tmp_path: Path, runs: RunsFolder, path: str) -> None:
+    """Nor by a link out of a folder that may be read."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "data" / "link").symlink_to(tmp_path / "secret")
+    (tmp_path / "data" / "circle").symlink_to(tmp_path / "data" / "circle")
+    for data in ((), (tmp_path / "data",)):
+        for asked in (path, "data/link"):
+            new = NewTraining(learner="alphazero", preset="try", settings={"masters": asked})
+            with pytest.raises(ValueError, match=re.escape(MASTERS.format(asked))):
+                Trainings(runs, data).start(new)
+    assert not runs.path.exists()
+
+
+def test_files_below_a_folder_that_was_given_are_read(tmp_path: Path, runs: RunsFolder) -> None:
+    """The training itself says that there are no games in it."""
+    (tmp_path / "data" / "games").mkdir(parents=True)
+    trainings = Trainings(runs, [tmp_path / "data"])
+    for asked in ("data/games", str(tmp_path / "data" / "games")):
+        new = NewTraining(learner="alphazero", preset="try", settings={"masters": asked})
+        name = trainings.start(new)
+        wait_for(trainings, name)
+        assert "games" in trainings.start_of(name).problem
 
 
 def test_a_start_can_be_taken_back(runs: RunsFolder, trainings: Trainings) -> None:
