@@ -14,6 +14,7 @@ from selfmate.arena.match import MatchScore, PlayedGame
 from selfmate.arena.match_run import (
     MatchConditions,
     Progress,
+    fault_of,
     parse_conditions,
     parse_game,
     read_progress,
@@ -24,6 +25,7 @@ from selfmate.runs.files import open_plain
 from selfmate.runs.lines import LineReader
 
 RESULTS = (1, 0, -1)
+MAX_NUMBER = 2**31  # of a game
 MAX_POINTS = 200  # of a score curve
 SINGLE_GAMES = 5  # where units of single games begin, after the five of pairs
 UNITS = 8
@@ -72,12 +74,16 @@ def game_row(game: PlayedGame) -> GameRow:
 
 
 def game_record(game: PlayedGame) -> GameRecord:
-    board = Board(game.opening.fen)
-    sans = sans_of(board, game.moves)
-    positions = [_position(board, None)]
-    for move in game.moves:
-        board.push(move, past_draw=True)
-        positions.append(_position(board, move))
+    """ValueError when its moves cannot be played: somebody changed the log."""
+    try:
+        board = Board(game.opening.fen)
+        sans = sans_of(board, game.moves)
+        positions = [_position(board, None)]
+        for move in game.moves:
+            board.push(move, past_draw=True)
+            positions.append(_position(board, move))
+    except ValueError as error:
+        raise ValueError(f"game {game.number + 1} is damaged: {error}") from error
     return {
         **game_row(game),
         "opening_plies": len(game.opening.moves),
@@ -162,8 +168,9 @@ class MatchFile:
         self.refresh()
 
     def _reset(self) -> None:
-        self._read_bytes = 0
+        self._read_bytes, self._read_lines = 0, 0
         self._reader = LineReader(self.path.name)
+        self.damage: str | None = None  # a sentence about the line at which reading ended
         self._conditions: MatchConditions | None = None
         self.games: dict[int, PlayedGame] = {}
         self.order: list[int] = []  # numbers of the games as they ended
@@ -231,28 +238,44 @@ class MatchFile:
             if os.fstat(file.fileno()).st_size < self._read_bytes:  # the match was restarted
                 self._reset()
             file.seek(self._read_bytes)
+            self.damage = None
             for line in file:
-                if not line.endswith(b"\n") or not self._take(line):
+                if not line.endswith(b"\n"):
+                    break
+                try:
+                    self._take(line)
+                except (KeyError, TypeError, ValueError, OverflowError) as error:
+                    self.damage = self._damage_at(self._read_lines + 1, error)
                     break
                 self._read_bytes += len(line)
+                self._read_lines += 1
 
-    def _take(self, line: bytes) -> bool:
-        """Whether the line is valid; reading ends at the first one that is not."""
-        try:
-            if self._conditions is None:
-                self._conditions = parse_conditions(self._reader.read(line))
-                return True
-            game = parse_game(self._reader.read(line))
-            is_valid = game.result in RESULTS and all(isinstance(m, str) for m in game.moves)
-        except (KeyError, TypeError, ValueError, RecursionError):
-            return False
-        if not is_valid:
-            return False
+    def _damage_at(self, line: int, error: Exception) -> str:
+        where = f"line {line} of the log {self.path.name}"
+        return f"{where} is damaged: {fault_of(error)[:100]}. It and what follows it is not shown."
+
+    def _take(self, line: bytes) -> None:
+        """KeyError, TypeError, ValueError or OverflowError when the line is damaged."""
+        entry = self._reader.read(line)
+        if self._conditions is None:
+            self._conditions = parse_conditions(entry)
+            return
+        game = parse_game(entry)
+        _check(game)
         if game.number not in self.games:
             self.order.append(game.number)
             self.history.add(game)
         self.games[game.number] = game
-        return True
+
+
+def _check(game: PlayedGame) -> None:
+    """Types and ranges only: moves are played when a game is looked at."""
+    if game.result not in RESULTS:
+        raise ValueError(f"the result is {game.result}, not 1, 0 or -1")
+    if not 0 <= game.number < MAX_NUMBER:
+        raise ValueError(f"the number of a game is {str(game.number)[:20]}")
+    if not all(isinstance(text, str) for text in (game.opening.fen, *game.moves)):
+        raise TypeError("a position or a move is not a text")
 
 
 def _plan(progress: Progress) -> tuple[Any, Any]:

@@ -66,6 +66,7 @@ class MatchRow(TypedDict):
     draws: int
     losses: int
     updated: str
+    damage: str | None  # a sentence about a line of its log that cannot be read
 
 
 class MatchData(TypedDict):
@@ -77,6 +78,7 @@ class MatchData(TypedDict):
     max_plies: int
     state: MatchState
     problem: str | None
+    damage: str | None
     done: int
     total: int
     report: MatchReport
@@ -252,6 +254,7 @@ class Matches:
             "draws": report.draws,
             "losses": report.losses,
             "updated": datetime.fromtimestamp(match.path.stat().st_mtime, UTC).isoformat(),
+            "damage": match.damage,
         }
 
     def _newest(self) -> list[Path]:
@@ -297,6 +300,7 @@ class MatchTopic:
             "max_plies": match.conditions.max_plies,
             "state": state,
             "problem": self._matches.problem(match) if state == "failed" else None,
+            "damage": match.damage,
             "done": len(match.games),
             "total": match.total,
             "report": match.score.report(),
@@ -392,13 +396,18 @@ def match_routes(matches: Matches) -> APIRouter:
 
 
 def _pgn(matches: Matches, name: str) -> Iterator[str]:
+    """Games that cannot be played are left out with a comment, so that the others can be read."""
     match = matches.file(name)
     a, b = matches.shown(match)
     changed = datetime.fromtimestamp(match.path.stat().st_mtime, UTC).strftime("%Y.%m.%d")
 
     def text(game: PlayedGame) -> str:
         file = io.StringIO()
-        write_match_pgn([game], (a, b), file, date=changed, seed=match.conditions.seed)
+        try:
+            write_match_pgn([game], (a, b), file, date=changed, seed=match.conditions.seed)
+        except ValueError as error:
+            reason = " ".join(str(error).split())
+            return f"; game {game.number + 1} is left out, for it is damaged: {reason}\n\n"
         return file.getvalue()
 
     return map(text, match.score.counted())

@@ -20,7 +20,11 @@ TOKEN, HOST, PORT = "a-token", "127.0.0.1", 8008
 @dataclass(frozen=True)
 class Answer:
     status: int
-    json: Any
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
 
 
 class AskedLab:
@@ -38,8 +42,13 @@ class AskedLab:
 
     async def _ask(self, method: str, path: str, query: str, body: bytes) -> Answer:
         messages: list[Message] = []
+        asked = False
 
         async def receive() -> Message:
+            nonlocal asked
+            if asked:
+                await asyncio.Event().wait()  # the asker stays until the answer is complete
+            asked = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         async def send(message: Message) -> None:
@@ -47,7 +56,7 @@ class AskedLab:
 
         await self._app(_scope(method, path, query), receive, send)
         text = b"".join(message.get("body", b"") for message in messages)
-        return Answer(messages[0]["status"], json.loads(text))
+        return Answer(messages[0]["status"], text.decode())
 
 
 def _run(asking: Coroutine[Any, Any, Answer]) -> Answer:

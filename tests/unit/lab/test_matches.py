@@ -1,10 +1,11 @@
 """Matches of the lab: real processes that play them, followed through their logs."""
 
+import io
 import json
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import chess.pgn
@@ -12,13 +13,20 @@ import pytest
 
 from selfmate.arena.elo import Pentanomial, estimate_elo
 from selfmate.arena.match import PlayedGame, make_report
-from selfmate.arena.match_run import MatchSettings, read_progress
+from selfmate.arena.match_run import (
+    MatchLog,
+    MatchSettings,
+    log_path,
+    match_conditions,
+    read_progress,
+)
 from selfmate.arena.openings import Opening
 from selfmate.lab.errors import BusyError, NotFoundError
 from selfmate.lab.match_file import ScoreHistory, game_record
 from selfmate.lab.matches import Matches, MatchTopic
 from selfmate.lab.players import CommandLineNames, LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
+from selfmate.rules.pgn import read_pgn
 from unit.cli.process import selfmate
 from unit.lab.asking import AskedLab
 from unit.lab.topic_data import data_of
@@ -183,6 +191,70 @@ def test_a_stranger_may_have_written_anything(tmp_path: Path) -> None:
     assert rows == {name: 1, "\N{BLACK CHESS QUEEN}": 0}
     lab = AskedLab(tmp_path / "runs", tmp_path / "page")
     assert lab.get("/api/matches").status == 200
+
+
+OPENING = Opening(chess.STARTING_FEN, ("e2e4",))
+PLAYED = PlayedGame(1, OPENING, ("e2e4", "e7e5"), 1, "checkmate")
+GOOD = asdict(PLAYED)
+DEEP = b"[" * 100_000 + b"]" * 100_000
+DAMAGED = {
+    "result": json.dumps(GOOD | {"result": 7}).encode(),
+    "no result": json.dumps({key: GOOD[key] for key in GOOD if key != "result"}).encode(),
+    "number": b'{"number": Infinity, "opening": {"fen": "", "moves": []}}',
+    "huge number": json.dumps(GOOD | {"number": 10**30}).encode(),
+    "deep": b'{"number": ' + DEEP + b"}",
+    "no object": b"7",
+    "no text": b"\xff\xfe",
+    "no character": json.dumps(GOOD | {"reason": "\ud800"}).encode(),
+    "no position": json.dumps(GOOD | {"opening": {"fen": 7, "moves": []}}).encode(),
+    "no moves": json.dumps(GOOD | {"moves": [7]}).encode(),
+}
+UNPLAYABLE = {
+    "moves": replace(PLAYED, number=0, moves=("e2e4", "e2e4")),
+    "nonsense": replace(PLAYED, number=0, moves=("zz\n1. e4",)),
+    "position": replace(PLAYED, number=0, opening=Opening("x", ())),
+}
+
+
+def write_log(folder: Path, *games: PlayedGame, then: bytes = b"") -> str:
+    """A log with these games, and with what somebody else wrote after them; its name."""
+    conditions = match_conditions(("random", "greedy"), MatchSettings(games=4))
+    log = MatchLog(log_path(folder / "runs" / "matches", conditions), conditions, resume=False)
+    for played in games:
+        log.add(played)
+    log.close()
+    with log.path.open("ab") as file:
+        file.write(then)
+    return log.path.stem
+
+
+@pytest.mark.parametrize("damaged", DAMAGED.values(), ids=DAMAGED.keys())
+def test_a_damaged_log_is_shown_up_to_the_damage(tmp_path: Path, damaged: bytes) -> None:
+    name = write_log(tmp_path, PLAYED, then=damaged + b"\n")
+    lab = AskedLab(tmp_path / "runs", tmp_path / "page")
+    (row,) = lab.get("/api/matches").json
+    assert row["done"] == 1
+    assert row["damage"].startswith(f"line 3 of the log {name}.jsonl is damaged: ")
+    assert data_of(MatchTopic(matches_of(tmp_path), name))["damage"] == row["damage"]
+    assert [one["number"] for one in lab.get(f"/api/matches/{name}/games").json] == [1]
+    assert lab.get(f"/api/matches/{name}/games/1").status == 200
+    assert lab.get(f"/api/matches/{name}/games/0").status == 404
+
+
+@pytest.mark.parametrize("damaged", UNPLAYABLE.values(), ids=UNPLAYABLE.keys())
+def test_a_game_that_cannot_be_played_spoils_no_other(tmp_path: Path, damaged: PlayedGame) -> None:
+    name = write_log(tmp_path, damaged, PLAYED)
+    lab = AskedLab(tmp_path / "runs", tmp_path / "page")
+    refused = lab.get(f"/api/matches/{name}/games/0")
+    assert refused.status == 400
+    assert refused.json["error"].startswith("game 1 is damaged: ")
+    answer = lab.get(f"/api/matches/{name}/pgn")
+    assert answer.text.startswith("; game 1 is left out, for it is damaged: ")
+    read = chess.pgn.read_game(io.StringIO(answer.text))
+    assert read is not None
+    assert [move.uci() for move in read.mainline_moves()] == ["e2e4", "e7e5"]
+    (tmp_path / "match.pgn").write_text(answer.text)
+    assert sum(len(chunk.games) for chunk in read_pgn(tmp_path / "match.pgn")) == 1
 
 
 def game(number: int, result: int) -> PlayedGame:

@@ -181,6 +181,7 @@ export type MatchData = {
   max_plies: number;
   state: "running" | "starting" | "finished" | "failed" | "stopped";
   problem: string | null;
+  damage: string | null;
   done: number;
   total: number;
   report: MatchReport;
@@ -224,6 +225,7 @@ export type MatchRow = {
   draws: number;
   losses: number;
   updated: string;
+  damage: string | null;
 };
 
 export type Metric = {

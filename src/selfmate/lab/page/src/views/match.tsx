@@ -74,7 +74,9 @@ function Row({ match }: { match: MatchRow }) {
           {new Date(match.updated).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}
         </time>
       </span>
-      <span class={`state ${match.state}`}>{match.state}</span>
+      <span class={`state ${match.damage === null ? match.state : "failed"}`}>
+        {match.damage === null ? match.state : "damaged"}
+      </span>
       <ResultBar {...match} />
       <span class="quiet">
         {scoreText(match)} in {match.done < match.total && `${match.done} of `}
@@ -110,6 +112,7 @@ function OneMatch({ id }: { id: string }) {
           {a} against {b}
         </h1>
         <Progress match={match} />
+        <Problem text={match.damage} />
       </div>
       <MatchBoard match={match} chosen={chosen} onFollow={() => setChosen(null)} />
       <div class="beside">
