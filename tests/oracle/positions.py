@@ -40,6 +40,7 @@ EDGE_FENS = (
     "q3k2q/8/8/8/8/8/8/Q3K2Q b - - 0 1",
     "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 3",
 )
+CHESS960_BREAK_PROBABILITY = 0.02  # per ply
 # Castling of Chess960: the king stays, the rook stays, both change places, a king on b1 or b8,
 # inner and outer rooks on one side (also as X-FEN), rooks that shield the king, other rooks in the
 # way.
@@ -100,7 +101,10 @@ def _start(rng: random.Random, chess960: bool) -> chess.Board:
 
 
 def random_games(seed: int, positions: int, *, chess960: bool = False) -> Iterator[chess.Board]:
-    """The same board object at each position of seeded random games, `positions` in all."""
+    """The same board object at each position of seeded random games, `positions` in all.
+
+    Games of Chess960 are broken off early, because most castling is near the start.
+    """
     rng = random.Random(seed)
     seen = 0
     while seen < positions:
@@ -108,6 +112,6 @@ def random_games(seed: int, positions: int, *, chess960: bool = False) -> Iterat
         while seen < positions:
             yield board
             seen += 1
-            if is_over(board):
+            if is_over(board) or (chess960 and rng.random() < CHESS960_BREAK_PROBABILITY):
                 break
             board.push(choose_move(board, rng))

@@ -7,7 +7,7 @@ import chess
 import numpy as np
 import pytest
 
-from oracle.positions import STARTS, random_games
+from oracle.positions import CHESS960_FENS, STARTS, random_games
 from oracle.seeded_walks import walks
 from selfmate._core import TeacherSearch, teacher_scores
 from selfmate.rules import Board, GameBatch, uci_text
@@ -40,7 +40,7 @@ def as_python_chess(board: Board) -> chess.Board:
     start = board.copy()
     while start.moves:
         start.pop()
-    copy = chess.Board(start.fen())
+    copy = chess.Board(start.fen(), chess960=start.chess960)
     for move in board.moves:
         copy.push_uci(move)
     return copy
@@ -75,6 +75,11 @@ def test_a_ply_more_is_the_best_of_the_replies(depth: int, count: int) -> None:
             if board.outcome() is None:
                 assert score == one_ply_later(max(ours(board, depth - 1).values())), board.fen()
             board.pop()
+
+
+@pytest.mark.parametrize("fen", CHESS960_FENS)
+def test_scores_in_chess960(fen: str) -> None:
+    assert_equal_scores(Board(fen), 2)
 
 
 @pytest.mark.parametrize("fen", ENDGAMES)
