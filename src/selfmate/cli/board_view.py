@@ -55,3 +55,30 @@ def draw_ranks(
         text.append("\n")
     text.append(f"{' ' * indent}   " + "  ".join(files))
     return text
+
+
+def draw_game(board: "Board", *, flipped: bool, letters: bool, plain: bool) -> "Text":
+    """The board of a game with its last move in brackets; from Black's side if `flipped`.
+
+    `letters` stand for pieces where those cannot be shown; without colours (`plain`) empty squares
+    are dots.
+    """
+    from rich.text import Text
+
+    rows, step = letters_of(board), -1 if flipped else 1
+    last = board.moves[-1] if board.moves else ""
+    files, text = "abcdefgh"[::step], Text()
+    for rank in range(8, 0, -1)[::step]:
+        text.append(f"{rank} ")
+        for file in files:
+            column, square = "abcdefgh".index(file), f"{file}{rank}"
+            letter = rows[8 - rank][column]
+            shown = letter if letters or letter == "." else GLYPHS[letter]
+            if letter == ".":
+                shown = " " if not plain else "." if letters else "·"
+            left, right = "[]" if square in (last[:2], last[2:4]) else "  "
+            shades = MARKED_SQUARES if left == "[" else SQUARES
+            piece = WHITE_PIECE if letter.isupper() else BLACK_PIECE
+            text.append(f"{left}{shown}{right}", style=f"{piece} {shades[(rank + column + 1) % 2]}")
+        text.append("\n")
+    return text.append("   " + "  ".join(files))

@@ -114,12 +114,15 @@ def age(updated: str) -> str:
     return f"{number} {unit} ago"
 
 
-runs = typer.Typer(help="List the runs in runs/, or delete one.", invoke_without_command=True)
+runs = typer.Typer(help="List the runs of a folder, or delete one.", invoke_without_command=True)
 
 
 @runs.callback()
 def list_all(
     context: typer.Context,
+    folder: Annotated[
+        Path, typer.Option("--runs", metavar="DIR", help="The folder of all runs.")
+    ] = RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     if context.invoked_subcommand is not None:
@@ -127,13 +130,15 @@ def list_all(
     from selfmate.runs import list_runs
 
     with reading_input():
-        summaries = [summary_of(run) for run in list_runs(RUNS)]
+        if folder != RUNS and not folder.is_dir():
+            raise ValueError(f"there is no folder {folder}")
+        summaries = [summary_of(run) for run in list_runs(folder)]
     if as_json:
         print(json.dumps({"runs": summaries}))
     elif summaries:
         _print_table(summaries)
     else:
-        print(f"There are no runs in {RUNS}/ yet. Start one: selfmate train ddqn")
+        print(f"There are no runs in {folder}/ yet. Start one: selfmate train ddqn")
 
 
 @runs.command()

@@ -24,6 +24,7 @@ from selfmate.runs import take
 from selfmate.runs.files import BINARY
 
 CHUNK_CHARACTERS = 1 << 18  # written at once; a kill loses at most this and the running games
+ENDINGS = (".ndjson", ".ndjson.gz", ".ndjson.zst")
 AFTER_THE_GAME = -1  # the ply whose seed decides whether a drawn game is dropped
 GZIP_LEVEL = 1  # level 6 would take longer than the teacher
 READ_BYTES = 1 << 16
@@ -78,12 +79,12 @@ class Collection:
         self.next = 0  # number of the next game to write
         self._games, self._filter = games, collection_filter
         self._texts: list[str] = []
+        _check_place(path)
         if path.exists() and not resume:
             raise ValueError(f"{path} exists already: resume it or choose another file")
         settings = _settings(games.plan, collection_filter, teacher)
         if path.exists():
             check_settings(path, settings)
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._file = LineFile(path)
         try:
             self._file.truncate(self._read())
@@ -234,6 +235,13 @@ class _Frame(Protocol):
     def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, /) -> bytes: ...
+
+
+def _check_place(path: Path) -> None:
+    if not path.name.endswith(ENDINGS):
+        raise ValueError(f"{path} cannot be written: its name must end in {', '.join(ENDINGS)}")
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder {path.parent} for {path.name}: make it first")
 
 
 class LineFile:

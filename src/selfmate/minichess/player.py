@@ -59,6 +59,8 @@ def learned_values(player: Mapping[str, Json], weights: Arrays) -> tuple[Game, N
     """The game that a checkpoint plays, and its action values [S, A].
 
     Raises ValueError if the checkpoint is no player of the mini-chess."""
+    if (kind := player.get("kind")) != "minichess":
+        raise ValueError(f"this is no player of the mini-chess: its net is of kind {kind!r}")
     try:
         spec = MiniChessPlayer.model_validate(player)
     except ValidationError as error:

@@ -78,6 +78,10 @@ class PlayerName(NamedTuple):
 PlayerFactory = Callable[[PlayerName], "Player"]
 
 
+class MiniChessRunError(ValueError):
+    """A run of the mini-chess was asked to play chess."""
+
+
 def load_player(text: str) -> "Player":
     """Loads the player of a name like `teacher:depth=2`; ValueError says what is wrong with it.
 

@@ -20,6 +20,7 @@ from selfmate.nets.resnet import SeResNet
 from selfmate.nets.transformer import Transformer
 from selfmate.players import (
     MAX_MOVETIME_MS,
+    MiniChessRunError,
     PlayerName,
     c_puct_setting,
     check_settings,
@@ -308,9 +309,7 @@ def _kind(path: str, card: Mapping[str, Json]) -> str:
     if not isinstance(kind, str):
         raise ValueError(f"{path} holds no player of chess: kind: {kind!r} is not a text")
     if kind == "minichess":
-        raise ValueError(
-            f"{path} plays the mini-chess, not chess: selfmate endgame play --run {path}"
-        )
+        raise MiniChessRunError(f"{path} plays the mini-chess, not chess: selfmate play {path}")
     if kind not in PLAY_OPTIONS:
         there_are = ", ".join(PLAY_OPTIONS)
         raise ValueError(f"{path} holds no player of chess: kind: {kind!r} is none of {there_are}")

@@ -28,6 +28,7 @@ def entries_of(path: Path) -> list[dict[str, Any]]:
 
 
 def test_json_is_one_object_and_correct(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
     done = selfmate(*COLLECT, "--out", "new/t.ndjson.zst", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
@@ -220,6 +221,19 @@ def test_bad_input_leaves_nothing_behind(
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
     assert message in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("t.txt", "t.txt cannot be written: its name must end in .ndjson, .ndjson.gz, .ndjson.zst"),
+        ("no/t.ndjson", "there is no folder no for t.ndjson: make it first"),
+    ],
+)
+def test_a_place_that_will_not_do_is_refused(out: str, message: str, tmp_path: Path) -> None:
+    refused = selfmate(*COLLECT, "--out", out, cwd=tmp_path)
+    assert (refused.returncode, refused.stderr) == (2, f"selfmate: {message}\n")
     assert list(tmp_path.iterdir()) == []
 
 

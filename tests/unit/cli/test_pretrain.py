@@ -37,6 +37,11 @@ def test_a_pretrained_run_can_be_loaded_and_other_shapes_are_refused(folder: Pat
     assert "17" in sentence
     assert "Traceback" not in refused.stderr
     assert not (folder / "misfit").exists()
+    other = selfmate("train", "alphazero", "--load", "taught", "--run", "misfit", cwd=folder)
+    assert other.stderr.splitlines()[-1] == (
+        "selfmate: the weights to load do not fit: they are of another kind of net: load a net of "
+        "alphazero"
+    )
 
 
 def test_it_pauses_after_n_positions(folder: Path) -> None:

@@ -32,6 +32,14 @@ def test_an_empty_list_is_explained(tmp_path: Path) -> None:
     assert json.loads(selfmate("runs", "--json", cwd=tmp_path).stdout) == {"runs": []}
 
 
+def test_runs_of_another_folder_are_listed(folder: Path, tmp_path: Path) -> None:
+    listed = toy("runs", "--runs", str(folder / "runs"), "--json", cwd=tmp_path)
+    names = [run["run"] for run in json.loads(listed.stdout)["runs"]]
+    assert str(folder / "runs" / "toy-tiny-1") in names
+    refused = selfmate("runs", "--runs", "nowhere", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr) == (2, "selfmate: there is no folder nowhere\n")
+
+
 def test_runs_are_listed(folder: Path) -> None:
     failed, finished = json.loads(toy("runs", "--json", cwd=folder).stdout)["runs"]
     assert (finished["run"], finished["state"]) == ("runs/toy-tiny-1", "finished")

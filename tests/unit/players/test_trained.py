@@ -164,7 +164,7 @@ def test_a_run_is_never_taken_for_a_kind(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("player", "message"),
     [
-        ({"kind": "minichess"}, "plays the mini-chess, not chess: selfmate endgame play --run "),
+        ({"kind": "minichess"}, "plays the mini-chess, not chess: selfmate play "),
         ({"kind": "toy"}, "holds no player of chess: kind: "),
         ({}, "holds no player of chess: kind: None is not a text"),
         ({"kind": ["q_net"]}, "holds no player of chess: kind: .* is not a text"),

@@ -184,9 +184,10 @@ class PretrainConfig(ResNetSettings, ComputeSettings):
 
 def check_fits(weights: Arrays, net: "SeResNet") -> None:
     """ValueError when weights are not those of a net with this configuration."""
+    if "stem.weight" not in weights:
+        raise ValueError("they are of another kind of net: load a net of alphazero")
     blocks = len({name.split(".")[1] for name in weights if name.startswith("blocks.")})
-    filters = len(weights["stem.weight"]) if "stem.weight" in weights else 0
-    ours = net.config
+    filters, ours = len(weights["stem.weight"]), net.config
     if (blocks, filters) != (ours.blocks, ours.filters):
         raise ValueError(
             f"they have {blocks} blocks of {filters} filters, this net has {ours.blocks} of "
