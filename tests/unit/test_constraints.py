@@ -1,7 +1,10 @@
 """Every dependency is pinned, and everything that is pinned is exact."""
 
+import ast
 import re
+import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -12,13 +15,16 @@ def pins() -> dict[str, str]:
     return dict(line.lower().replace("_", "-").split("==") for line in lines if line[0] != "#")
 
 
-def test_declared_dependencies_are_pinned() -> None:
+def declared_names() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     declared = list(project["project"]["dependencies"])
     for extra in project["project"]["optional-dependencies"].values():
         declared += extra
-    names = {re.split(r"[<>=!~\[; ]", line)[0].lower() for line in declared}
-    assert names <= pins().keys()
+    return {re.split(r"[<>=!~\[; ]", line)[0].lower() for line in declared}
+
+
+def test_declared_dependencies_are_pinned() -> None:
+    assert declared_names() <= pins().keys()
 
 
 def test_the_build_uses_the_pinned_tools() -> None:
@@ -26,3 +32,45 @@ def test_the_build_uses_the_pinned_tools() -> None:
     for requirement in project["build-system"]["requires"]:
         name, version = requirement.split("==")
         assert pins()[name] == version
+
+
+def test_what_is_imported_is_declared() -> None:
+    imported = {
+        name
+        for path in (ROOT / "src" / "selfmate").rglob("*.py")
+        for name in imported_packages(path.read_text("utf-8"))
+    }
+    ours = {"selfmate", "selfmate_benchmarks"}
+    declared = {name.replace("-", "_") for name in declared_names()}
+    assert imported - declared - ours - sys.stdlib_module_names == set()
+
+
+def imported_packages(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_no_dependency_may_change_its_major_version_unseen() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for line in project["dependencies"]:
+        name, upper = re.split(r"[<>]", line)[0], line.partition("<")[2]
+        assert upper, line
+        pinned = [int(part) for part in pins()[name].split(".")[:2]]
+        assert pinned < [int(part) for part in upper.split(".")], line
+
+
+def test_the_lock_has_the_pinned_versions_with_a_hash_each() -> None:
+    text = (ROOT / "lock-linux-x86_64-cp311.txt").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    locked = {}
+    for line in lines:
+        found = re.fullmatch(r"([\w.-]+)==([\w.]+) --hash=sha256:[0-9a-f]{64}", line)
+        assert found, line
+        locked[found[1].lower().replace("_", "-")] = found[2]
+    assert locked.items() <= pins().items()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    needed = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    assert {re.split(r"[<>=]", line)[0] for line in needed} <= locked.keys()

@@ -10,6 +10,8 @@ import typer
 
 from selfmate.cli.console import JobFailedError, escape
 
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -26,9 +28,11 @@ def doctor(
     findings = [*_machine(), *_own_parts(), *_optional_parts()]
     broken = [finding.name for finding in findings if finding.needed and not finding.found]
     if as_json:
-        print(json.dumps({"ok": not broken, "findings": [asdict(f) for f in findings]}))
+        report = {"ok": not broken, "findings": [asdict(f) for f in findings]}
+        print(json.dumps(report | {"advice": [_torch_advice()]}))
     else:
         _print_table(findings)
+        print(_torch_advice())
     if broken:
         raise JobFailedError(f"required parts are broken: {', '.join(broken)}")
 
@@ -59,7 +63,39 @@ def _own_parts() -> list[Finding]:
         Finding("selfmate", version("selfmate"), True, "this package"),
         Finding("rule book", _check_rules(), True, "the C++ core, checked with perft"),
         Finding("numpy", version("numpy"), True, "batches of games as arrays"),
+        Finding("torch", _torch(), True, "nets and training"),
     ]
+
+
+def _torch() -> str | None:
+    """Version and build; not imported, which takes seconds. The CUDA build needs NVIDIA's packages,
+    which pip installs with it."""
+    from importlib.metadata import distributions
+
+    found = _torch_version()
+    names = (str(distribution.metadata["Name"]) for distribution in distributions())
+    build = "CUDA" if any(name.lower().startswith("nvidia-") for name in names) else "CPU"
+    return found and f"{found}, {build} build"
+
+
+def _torch_version() -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("torch").partition("+")[0]
+    except PackageNotFoundError:
+        return None
+
+
+def _torch_advice() -> str:
+    """With the version, because pip would replace another one by the CUDA build of the pinned."""
+    found = _torch_version()
+    torch = f"torch=={found}" if found else "torch"
+    return (
+        "On Linux pip takes the CUDA build of PyTorch, which brings gigabytes of libraries for "
+        "graphics cards.\nIf you have no such card, install the CPU build before Selfmate:\n"
+        f"  pip install {torch} --index-url {CPU_BUILDS}"
+    )
 
 
 def _check_rules() -> str | None:

@@ -134,6 +134,18 @@ def test_doctor_finds_the_rules_right() -> None:
     assert selfmate("doctor").returncode == 0
 
 
+def test_doctor_says_which_pytorch_it_is_and_how_to_have_the_small_one() -> None:
+    report = json.loads(selfmate("doctor", "--json").stdout)
+    (torch,) = (finding for finding in report["findings"] if finding["name"] == "torch")
+    assert torch["found"].endswith((", CPU build", ", CUDA build"))
+    shown = selfmate("doctor").stdout
+    version = torch["found"].partition(",")[0]
+    command = f"pip install torch=={version} --index-url https://download.pytorch.org/whl/cpu"
+    for text in (shown, report["advice"][0]):
+        assert "gigabytes" in text
+        assert command in text
+
+
 def test_the_demo_makes_a_player_and_saves_its_games(tmp_path: Path) -> None:
     run = selfmate("demo", "--quick", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
