@@ -285,3 +285,23 @@ def test_what_is_answered_by_mate_has_no_share(num_considered_actions: int) -> N
     assert shares.sum() == pytest.approx(1, abs=1e-5)
     assert shares[moves == uci_code("g2g4")].tolist() == [0]
     assert (shares > 0).sum() == len(moves) - 1
+
+
+@pytest.mark.parametrize(
+    ("slot", "moves", "message"),
+    [
+        (0, [], "there must be a move to search"),
+        (0, [uci_code("e2e5")], "move e2e5 is not legal in slot 0"),
+        (1, [uci_code("e2e4")], "slot 1 was searched already"),
+        (7, [uci_code("e2e4")], "there is no game in slot 7"),
+        (-1, [uci_code("e2e4")], "there is no game in slot"),
+    ],
+)
+def test_bad_root_moves_are_refused(slot: int, moves: list[int], message: str) -> None:
+    search = TreeSearch()
+    search.set(1, Board())
+    while search.gather(1):
+        search.receive(EVEN)
+    search.set(0, Board())
+    with pytest.raises(ValueError, match=message):
+        search.restrict_root(slot, np.array(moves, np.uint16))

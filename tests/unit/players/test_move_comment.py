@@ -1,7 +1,7 @@
 import pytest
 
 from selfmate.players import Analysis
-from selfmate.players.searching import move_comment
+from selfmate.players.game_tree import move_comment
 
 
 @pytest.mark.parametrize(

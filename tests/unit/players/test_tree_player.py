@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from selfmate.players import Analysis, Limits, SearchRequest
-from selfmate.players.searching import TreePlayer, move_comment
+from selfmate.players.game_tree import move_comment
+from selfmate.players.searching import TreePlayer
 from selfmate.rules import Board, GameBatch, uci_text
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.tree import BatchedTreeSearch
