@@ -16,7 +16,7 @@ from selfmate.runs import Json
 from selfmate.runs.files import pretty, replace_file
 from selfmate.weights.calibration import calibration_path
 
-TEMPERATURES = (1.0, 0.5, 0.0)
+TEMPERATURES = (1.0, 0.7, 0.5, 0.3, 0.0)
 SIMULATIONS = (4, 16, 50, 200, 800)  # 100 to 200 Elo from one to the next, about
 
 
