@@ -44,12 +44,12 @@ class LineReader:
         text = line[: found.start()] + b"}"
         if crc32(text) != int(found[1], 16):
             raise CorruptError("its checksum does not fit")
-        return parse(text, self._name)
+        return parse(text, "it")
 
     def _read_unchecked(self, line: bytes) -> dict[str, Any]:
         if self._has_checksums:
             raise CorruptError("its checksum is missing")
-        entry = parse(line, self._name)
+        entry = parse(line, "it")
         self.unchecked += 1
         return entry
 
