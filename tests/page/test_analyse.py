@@ -105,8 +105,9 @@ def test_players_come_and_go_up_to_four(page: Page) -> None:
     page.get_by_role("button", name="Remove player 2").click()
     expect(page.locator(".opinion")).to_have_count(3)
     card(page, 1).get_by_role("combobox").first.select_option("Teacher")
-    card(page, 1).get_by_label(re.compile("^Strength")).select_option("teacher:depth=3")
-    expect(card(page, 1)).to_contain_text("3 plies deep")
+    for depth, text in ((3, "3 plies deep"), (1, "1 ply deep")):
+        card(page, 1).get_by_label(re.compile("^Strength")).select_option(f"teacher:depth={depth}")
+        expect(card(page, 1)).to_contain_text(text)
 
 
 def test_games_are_pasted_opened_from_a_file_and_left_and_found_again(

@@ -51,6 +51,9 @@ def test_the_first_click_shows_curves_that_rise(page: Page, lab: RunningLab) -> 
     drawn = re.compile(f"^Exact strength.* Optimal moves {optimal[1]:.4g}$")
     expect(view.get_by_role("img", name=drawn)).to_be_visible()
     expect(view.get_by_role("region", name="Alarms")).to_have_count(0)
+    legend = view.locator(".u-legend", has_text="episodes").first
+    expect(legend).to_contain_text("10,000")
+    assert not [text for text in view.locator(".u-legend").all_text_contents() if "e+" in text]
 
 
 def test_a_newcomer_trains_watches_trains_again_and_plays(

@@ -1,6 +1,7 @@
 // Curves that grow: uPlot in the colours of the page.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { decimal, short } from "./format";
 
 /** An `edge` is thin and in the first curve's colour; what lies between two of them is shaded. */
 export type Curve = { name: string; values: (number | null)[]; edge?: boolean };
@@ -73,7 +74,10 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
         ? [{ series: [edges[1]!, edges[0]!], fill: () => colour(COLOURS[0]!, 15) }]
         : [],
     legend: { markers: { dash: (_, at) => (at > COLOURS.length ? "dashed" : "solid") } },
-    axes: [axis, { ...axis, size: 56, values: (_, splits) => splits.map(short) }],
+    axes: [
+      { ...axis, values: (_, splits) => splits.map(short) },
+      { ...axis, size: 56, values: (_, splits) => splits.map(short) },
+    ],
     series: [
       { label: unit, value: newestValue },
       ...curves.map(({ name, edge }, index) => ({
@@ -94,17 +98,11 @@ function isSparse(values: ArrayLike<unknown>): boolean {
   return Array.from(values).filter((value) => value !== null).length <= FEW_POINTS;
 }
 
-function short(value: number): string {
-  const size = Math.abs(value);
-  if (size >= 1e5 || (size > 0 && size < 1e-3)) return value.toExponential(0);
-  return String(+value.toPrecision(4));
-}
-
 /** For the legend: the value under the mouse, else the newest. */
 function newestValue(chart: uPlot, value: number | null, index: number, at: number | null): string {
   const all = Array.from(chart.data[index] ?? []);
   const shown = at === null ? all.findLast((one) => one != null) : value;
-  return shown == null ? "–" : short(shown);
+  return shown == null ? "–" : decimal(shown);
 }
 
 /** A canvas knows neither variables nor light and dark: CSS works the colour out. */

@@ -8,6 +8,16 @@ export function decimal(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** For an axis: 0.25, 2500, 100K, 1.5M, 2e-4. */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 10_000) return COMPACT.format(value);
+  if (size > 0 && size < 0.001) return value.toExponential(0);
+  return String(Number(value.toPrecision(4)));
+}
+
 export function whole(value: number): string {
   return value.toLocaleString("en");
 }
@@ -40,9 +50,12 @@ export function resultText(result: string): string {
   return result.replaceAll("1/2", "½").replace("-", " – ");
 }
 
+const SINGULARS: Record<string, string> = { plies: "ply", losses: "loss" };
+
 /** "1 game", "50 games": units are named in the plural. */
 export function count(number: number, unit: string): string {
-  return `${whole(number)} ${number === 1 ? unit.replace(/s$/, "") : unit}`;
+  const one = SINGULARS[unit] ?? unit.replace(/s$/, "");
+  return `${whole(number)} ${number === 1 ? one : unit}`;
 }
 
 const RUNS = "runs/";

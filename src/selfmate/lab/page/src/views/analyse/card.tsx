@@ -1,5 +1,5 @@
 // One player's analysis: its moves, its judgement, and for which side.
-import { percent } from "../../format";
+import { count, percent } from "../../format";
 import { PlayerPicker } from "../../players";
 import { Problem } from "../../problem";
 import type { Judgement, Offer, PositionAnalysis, PositionData, RankedMove } from "../../types";
@@ -50,8 +50,8 @@ type DetailsProps = { position: PositionData; analysis: PositionAnalysis; onMove
 
 function Details({ position, analysis, onMove }: DetailsProps) {
   const effort = [
-    analysis.depth !== null && `${analysis.depth} plies deep`,
-    analysis.nodes !== null && `${analysis.nodes.toLocaleString("en")} positions searched`,
+    analysis.depth && `${count(analysis.depth, "plies")} deep`,
+    analysis.nodes && `${count(analysis.nodes, "positions")} searched`,
   ].filter(Boolean);
   return (
     <>

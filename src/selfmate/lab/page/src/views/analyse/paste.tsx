@@ -1,5 +1,6 @@
 // A position or games to analyse: typed, pasted or from a file.
 import { useState } from "preact/hooks";
+import { count } from "../../format";
 import { Problem } from "../../problem";
 import type { PastedGames, PastedGame } from "../../types";
 
@@ -53,7 +54,7 @@ export function Paste({ pasted, game, onRead, onOpen }: PasteProps) {
       <Problem text={problem} />
       {pasted && pasted.games.length > 1 && (
         <label>
-          <span>{pasted.games.length} games</span>
+          <span>{count(pasted.games.length, "games")}</span>
           <select
             value={game === null ? 0 : pasted.games.indexOf(game)}
             onChange={(event) => onOpen(pasted.games[Number(event.currentTarget.value)]!)}

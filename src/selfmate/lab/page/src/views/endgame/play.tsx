@@ -1,4 +1,5 @@
 // Play by typing moves, or watch the exact or the learned policy.
+import { count } from "../../format";
 import { TypedMove } from "../../moves";
 import type { MiniPosition } from "../../types";
 import type { ValueSource } from "./boards";
@@ -58,8 +59,7 @@ function outlookOf(position: MiniPosition): string {
 }
 
 function outcomeOf(game: Game): string {
-  const number = movesOf(game);
-  const moves = number === 1 ? "1 move" : `${number} moves`;
+  const moves = count(movesOf(game), "moves");
   return game.ended?.ending === "mate"
     ? `Mate after ${moves}.`
     : `Stalemate after ${moves}: a draw. The lone king could not move, and was not in check.`;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../../api";
 import { Board } from "../../board";
-import { playerTitle, resultText } from "../../format";
+import { count, playerTitle, resultText } from "../../format";
 import { Moves, Steps, useStepKeys } from "../../moves";
 import { linkToGame } from "../../place";
 import { Problem, useAttempt } from "../../problem";
@@ -66,7 +66,7 @@ function Live({ match, live }: { match: MatchData; live: NonNullable<MatchData["
         turn={turn}
         check={live.check}
         lastMove={live.move}
-        label={`Game ${live.number + 1}, live, after ${live.plies} plies`}
+        label={`Game ${live.number + 1}, live, after ${count(live.plies, "plies")}`}
       />
       <PlayerLabel name={white} colour="White" />
       <p class="quiet">
@@ -138,7 +138,7 @@ function Replay({ record, names: [white, black], running, children }: ReplayProp
         turn={turn}
         check={position.check}
         lastMove={position.move}
-        label={`Game ${record.number + 1} after ${ply} of ${last} plies`}
+        label={`Game ${record.number + 1} after ${ply} of ${count(last, "plies")}`}
       />
       <PlayerLabel name={white} colour="White" />
       <Steps

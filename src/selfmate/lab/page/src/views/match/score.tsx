@@ -1,7 +1,7 @@
 // The score of a match: in numbers, as a bar, in words, and over the games.
 import { useMemo } from "preact/hooks";
 import { Chart } from "../../chart";
-import { playerTitle, signed } from "../../format";
+import { count, playerTitle, signed } from "../../format";
 import type { GameRow, MatchData, MatchReport } from "../../types";
 
 export function Score({ match }: { match: MatchData }) {
@@ -81,11 +81,11 @@ function Facts({ report }: { report: MatchReport }) {
           {report.distinct_games} of {report.games}
         </dd>
         <dt>Mean length</dt>
-        <dd>{Math.round(report.mean_plies)} plies</dd>
+        <dd>{count(Math.round(report.mean_plies), "plies")}</dd>
         <dt>Ended by</dt>
         <dd>{ends.join(", ") || "nothing yet"}</dd>
         <dt>Forfeits</dt>
-        <dd>{report.forfeits === 0 ? "none" : counted(report.forfeits, "game")}</dd>
+        <dd>{report.forfeits === 0 ? "none" : count(report.forfeits, "games")}</dd>
       </dl>
     </details>
   );
@@ -100,13 +100,8 @@ function sprtText({ report: { sprt }, state }: MatchData): string {
   return `${question} ${open}`;
 }
 
-function counted(many: number, one: string, more = `${one}s`): string {
-  return `${many} ${many === 1 ? one : more}`;
-}
-
 export function scoreText({ wins, draws, losses }: Pick<MatchReport, "wins" | "draws" | "losses">) {
-  const lost = counted(losses, "loss", "losses");
-  return [counted(wins, "win"), counted(draws, "draw"), lost].join(", ");
+  return [count(wins, "wins"), count(draws, "draws"), count(losses, "losses")].join(", ");
 }
 
 /** Elo of the first player above the second. */
@@ -139,7 +134,7 @@ export function firstIsWhite(number: number): boolean {
 export function gameText(game: GameRow): string {
   const reason = game.reason === "ply limit" ? "truncated at the ply limit" : game.reason;
   const how = game.forfeit ? `forfeit: ${reason}` : reason;
-  return `${how}, ${counted(Math.ceil(game.plies / 2), "move")}`;
+  return `${how}, ${count(Math.ceil(game.plies / 2), "moves")}`;
 }
 
 export function outcomeOf(game: GameRow): "won" | "drawn" | "lost" {

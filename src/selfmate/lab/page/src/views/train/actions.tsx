@@ -1,7 +1,7 @@
 // The buttons of a run: pause, stop, resume, delete, and links to other views.
 import { useState } from "preact/hooks";
 import { post, remove } from "../../api";
-import { whole } from "../../format";
+import { count } from "../../format";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
 import type { LearnerForm, RunData } from "../../types";
@@ -78,7 +78,7 @@ function Resume({ run, learner, busy, onResume }: ResumeProps) {
       </label>
       {units !== "" && (
         <button class="main" disabled={busy || !(number >= 1)} onClick={() => onResume(number)}>
-          Train {whole(number)} more {learner.unit}
+          Train {count(number, `more ${learner.unit}`)}
         </button>
       )}
       <button class={units === "" ? "main" : ""} disabled={busy} onClick={() => onResume(null)}>

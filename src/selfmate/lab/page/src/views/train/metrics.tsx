@@ -1,7 +1,7 @@
 // The metrics of a run: the newest values as tiles, all of them as curves, and the last steps.
 import { useState } from "preact/hooks";
 import { Chart, type Curve } from "../../chart";
-import { decimal, percent, whole } from "../../format";
+import { count, decimal, percent, whole } from "../../format";
 import type { CurvesData, LearnerForm, Metric, RunData } from "../../types";
 
 type Props = { run: RunData; learner: LearnerForm | undefined };
@@ -30,7 +30,7 @@ export function Tiles({ run, learner }: Props) {
       {every !== undefined && !metrics.some(isStrength) && (
         <div class="tile">
           <span>Strength</span>
-          <small>measured every {String(every)} steps, in evaluation games</small>
+          <small>measured every {every === 1 ? "step" : `${every} steps`}, in evaluation games</small>
         </div>
       )}
     </div>
@@ -65,7 +65,7 @@ function Results({ run, newest }: { run: RunData; newest: Record<string, number>
   const parts = RESULTS.map((name) => ({ name, share: newest[name]!, title: titles[name]! }));
   return (
     <div class="tile results">
-      <span>How its last {whole(last - before)} games ended</span>
+      <span>How its last {last - before === 1 ? "game" : count(last - before, "games")} ended</span>
       <div
         class="bar"
         role="img"

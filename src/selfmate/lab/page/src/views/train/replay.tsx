@@ -1,7 +1,7 @@
 // A board that replays the newest sample game of a run, and then the next one.
 import { useEffect, useState } from "preact/hooks";
 import { Board } from "../../board";
-import { resultText } from "../../format";
+import { count, resultText } from "../../format";
 import { Steps } from "../../moves";
 import { linkToGame } from "../../place";
 import type { SampleGame } from "../../types";
@@ -40,7 +40,7 @@ export function Replay({ sample }: { sample: SampleGame | null }) {
         fen={game.fens[at]!}
         size={game.size}
         lastMove={move === undefined ? null : [move.slice(0, 2), move.slice(2, 4)]}
-        label={`Position after ${at} plies`}
+        label={`Position after ${count(at, "plies")}`}
       />
       <p class="caption">
         <span>
