@@ -67,7 +67,7 @@ function Welcome({ isFirst }: { isFirst: boolean }) {
       </p>
       <p>
         Then <b>look at its play</b>, or choose a learner of the whole game: <b>reinforce</b> learns
-        to beat random moves in minutes, <b>dqn</b> and <b>alphazero</b> take hours. Pause whenever
+        to beat random moves in minutes, <b>dqn</b> and <b>alphazero</b> take longer. Pause whenever
         you like: a run resumes exactly where it was, even after the lab was closed.
       </p>
     </section>
