@@ -21,6 +21,7 @@ VERBS = {
     "import": "Turn PGN games into shuffled chunks of training positions.",
     "pretrain": "Train a learner on data: a teacher's labels or recorded games.",
     "train": "Train a learner by playing: one run, new or resumed.",
+    "presets": "List settings that ship: what they do and how long they take.",
     "runs": "List the runs of a folder, or delete one.",
     "inspect": "Show a run: settings, metrics, notes, checkpoints, replay buffer.",
     "lab": "Train, play, match and analyse in the browser.",

@@ -45,6 +45,7 @@ def load_preset(name: str) -> dict[str, Any]:
 
 
 def about_preset(name: str) -> str:
-    """What the file says about itself in its first line."""
+    """What the file says about itself in its first line: how long it takes on two cores, a colon,
+    and what it does."""
     first = _files()[name].read_text("utf-8").partition("\n")[0]
     return first.lstrip("# ") if first.startswith("#") else ""

@@ -1,6 +1,7 @@
 """All verbs: help, output and bad input."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import chess.pgn
 import pytest
 
 import selfmate as package
+from selfmate.presets import preset_names
 from unit.cli.process import selfmate
 
 VERBS = (
@@ -16,9 +18,11 @@ VERBS = (
     "collect",
     "import",
     "train",
+    "presets",
     "runs",
     "inspect",
     "endgame",
+    "play",
     "match",
     "rate",
     "calibrate",
@@ -179,3 +183,21 @@ def test_the_demo_replaces_nothing_but_a_demo(name: str, message: str, tmp_path:
     assert run.returncode == 2
     assert message in run.stderr
     assert (tmp_path / name).exists()
+
+
+def test_presets_say_how_long_they_take() -> None:
+    listed = json.loads(selfmate("presets", "--json").stdout)["presets"]
+    names = {(preset["command"], preset["preset"]) for preset in listed}
+    assert len(names) == len(preset_names()) - 1  # all but the demo's
+    assert ("pretrain alphazero", "tiny") in names
+    unit = r"(s|min|h|weeks)( per million positions)?(, estimated)?(; for GPUs)?"
+    for preset in listed:
+        assert re.fullmatch(rf"Seconds|Open end, .*|About [\d.]+ {unit}", preset["takes"]), preset
+        assert preset["about"].endswith(".")
+    table = selfmate("presets", "dqn")
+    assert "tiny" in table.stdout
+    assert max(map(len, table.stdout.splitlines())) <= 80
+    assert "alphazero" not in table.stdout
+    refused = selfmate("presets", "nobody")
+    assert refused.returncode == 2
+    assert "no learner 'nobody'; there are: sarsa, ddqn, dqn" in refused.stderr
