@@ -223,7 +223,8 @@ class _Session:
             typer.echo(f"the match was asked to stop; it continues with: {_continue()}", err=True)
 
     def _report_so_far(self) -> None:
-        self._report()
+        if self._run.log.games:
+            self._report()
         done = counted(len(self._run.log.games), "game")
         typer.echo(f"stopped after {done}; the match continues with: {_continue()}", err=True)
 

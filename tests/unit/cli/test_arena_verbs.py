@@ -331,7 +331,7 @@ def test_the_second_signal_ends_a_match_with_its_engines(
         process.send_signal(number)
         output, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert "won, drawn, lost" in output
+    assert output == ""  # no game has ended, so there is no score
     command = f"match random {name} --games 4 --resume"
     assert errors == f"stopped after 0 games; the match continues with: {PROGRAM} {command}\n"
     assert (
