@@ -1,8 +1,10 @@
 """What every learner promises, whatever it learns."""
 
 import json
+import random
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,12 +16,16 @@ from contracts.replay import replayed
 from selfmate.learners.config import read_config, settings_of
 from selfmate.learners.learner import Learner
 from selfmate.presets import presets_of
+from selfmate.runs import activity, manager
+from selfmate.runs.activity import Activity
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.run import SampleGame
 from selfmate.runs.session import Session
+from selfmate.runs.signals import STOPPING
 from selfmate.runs.status import Progress
 from unit.cli.process import selfmate
 from unit.cli.toy_process import outcome
+from unit.learners.toy import TOY
 from unit.learners.wrong_settings import wrong_settings
 
 QUIET = Session(say=lambda _: None)
@@ -89,6 +95,46 @@ def test_a_stopped_run_resumes_bit_for_bit(
     assert RunDirectory(stopped).status().step == 2
     middle = Session(resume=True, watch=interrupted_at(max(3, steps // 2)))
     assert train(learner, config, stopped, middle).stopped_by == signal.SIGTERM or steps <= 3
+    assert train(learner, config, stopped, Session(resume=True)).finished
+    assert outcome(stopped) == outcome(reference.run)
+
+
+class Presses:
+    """Presses Ctrl-C within a step, at the n-th tick of a session."""
+
+    def __init__(self, tick: int, times: int = 1) -> None:
+        self._left, self._times = tick, times
+
+    def __call__(self, activity: Activity) -> None:
+        self._left -= 1
+        if self._left == 0:
+            for _ in range(self._times):
+                signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture
+def heard_within_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in steps of seconds: every tick is looked at, and every state is copied."""
+    monkeypatch.setattr(activity, "SECONDS_BETWEEN_TICKS", 0)
+    monkeypatch.setattr(manager, "SLOW_STEP_SECONDS", 0)
+
+
+@pytest.mark.usefixtures("heard_within_steps")
+def test_a_run_stopped_within_its_steps_resumes_bit_for_bit(
+    learner: Learner, reference: Reference, tmp_path: Path
+) -> None:
+    """One Ctrl-C stops a run with a sentence, two end it at once."""
+    stopped, config, rng = tmp_path / "stopped", tiny(learner), random.Random(learner.name)
+    for tick in (2, rng.randint(3, 30), rng.randint(30, 300)):
+        said = list[str]()
+        once = Session(resume=True, watch_step=Presses(tick), say=said.append)
+        run = train(learner, config, stopped, once)
+        assert run.finished or (run.stopped_by == signal.SIGINT and STOPPING in said)
+        if tick == 2 and learner is not TOY:  # the toy does not tick
+            assert (run.finished, RunDirectory(stopped).status().step) == (False, 0)
+        twice = Session(resume=True, watch_step=Presses(tick, times=2), say=said.append)
+        with suppress(KeyboardInterrupt):
+            assert train(learner, config, stopped, twice).finished
     assert train(learner, config, stopped, Session(resume=True)).finished
     assert outcome(stopped) == outcome(reference.run)
 

@@ -23,7 +23,17 @@ from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax, row_sums
 from selfmate.players.network import ScorerPlayer
 from selfmate.rules import Board
-from selfmate.runs import Arrays, Run, SavedState, Step, copied, restore, with_prefix
+from selfmate.runs import (
+    Arrays,
+    Run,
+    SavedState,
+    Step,
+    Tick,
+    copied,
+    restore,
+    unwatched,
+    with_prefix,
+)
 from selfmate.selfplay.games import GamePlan, GameStats, Starts, Trajectories, play_games
 from selfmate_actor_critic.config import Config
 
@@ -76,12 +86,14 @@ class ActorCritic:
             player=config.net().model_dump(mode="json"),
         )
 
-    def play(self, boards: Sequence[Board], seed: int) -> tuple[SampledGames, Trajectories]:
+    def play(
+        self, boards: Sequence[Board], seed: int, tick: Tick = unwatched
+    ) -> tuple[SampledGames, Trajectories]:
         actor = SamplingActor(
             spec=self.config.net(), net=self.net, temperature=self.config.temperature
         )
         plan = GamePlan(boards=boards, max_plies=self.config.max_plies, seed=seed)
-        games = play_games([actor], plan)
+        games = play_games([actor], plan, tick)
         return sampled_games(games, self.config.temperature), games
 
     def targets(self, games: SampledGames, plies: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -153,7 +165,8 @@ def iteration(learner: ActorCritic, step: Step) -> None:
     config = learner.config
     rng = np.random.default_rng([config.seed, step.number, step.attempt])
     boards = learner.starts.boards(step.stop - step.start, rng)
-    games, played = learner.play(boards, int(rng.integers(2**63)))
+    tick = step.part("self-play", len(boards), "games")
+    games, played = learner.play(boards, int(rng.integers(2**63)), tick)
     learned = learner.update(games, played.plies, config.learning_rate / 2 ** (step.attempt - 1))
     if learned is None:
         step.roll_back("the gradient is not finite")
@@ -161,7 +174,8 @@ def iteration(learner: ActorCritic, step: Step) -> None:
     step.show(sample_of(boards[step.number % len(boards)], "learner", "learner"))
     metrics = _game_metrics(games, played.stats) | learned
     if step.number % config.evaluate_every == 0 or step.stop == config.games:
-        metrics |= evaluation_metrics(learner.evaluation.reports(learner.player))
+        tick = step.part("evaluation", learner.evaluation.all_games, "games")
+        metrics |= evaluation_metrics(learner.evaluation.reports(learner.player, tick))
     step.record(metrics, metrics.get("score_random"))
 
 

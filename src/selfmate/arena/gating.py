@@ -4,7 +4,7 @@ against the best version so far.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -15,6 +15,7 @@ from selfmate.arena.match import (
     Match,
     MatchReport,
     PlayedGame,
+    RunningGame,
     make_report,
     pair_counts,
 )
@@ -22,7 +23,7 @@ from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.sprt import Sprt
 from selfmate.arena.sprt import Verdict as Accepted
 from selfmate.players import Player, load_player
-from selfmate.runs import RunFailedError
+from selfmate.runs import RunFailedError, Tick, unwatched
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,14 +44,24 @@ class Evaluation:
             if count > 1:
                 raise ValueError(f"{count} opponents would share the metric score_{name}")
 
-    def reports(self, player: Player) -> dict[str, MatchReport]:
-        """A report by opponent's name, from the player's side."""
-        return {name: self._report(player, name) for name in self.opponents}
+    @property
+    def all_games(self) -> int:
+        return self.games * len(self.opponents)
 
-    def _report(self, player: Player, name: str) -> MatchReport:
+    def reports(self, player: Player, tick: Tick = unwatched) -> dict[str, MatchReport]:
+        """A report by opponent's name, from the player's side. Ticks games."""
+        watched = WatchedGames(tick)
+        return {name: self._report(player, name, watched) for name in self.opponents}
+
+    def _report(self, player: Player, name: str, watched: "WatchedGames") -> MatchReport:
         with closing(load_player(name)) as opponent:
             return play_paired_match(
-                player, opponent, games=self.games, seed=self.seed, max_plies=self.max_plies
+                player,
+                opponent,
+                games=self.games,
+                seed=self.seed,
+                max_plies=self.max_plies,
+                watched=watched,
             )
 
 
@@ -76,8 +87,14 @@ def check_paired(games: int) -> None:
         raise ValueError(f"{games} games are no pairs; the number must be even and at least 2")
 
 
-def play_paired_match(
-    player: Player, opponent: Player, *, games: int, seed: int, max_plies: int = DEFAULT_MAX_PLIES
+def play_paired_match(  # noqa: PLR0913 - the settings of a match
+    player: Player,
+    opponent: Player,
+    *,
+    games: int,
+    seed: int,
+    max_plies: int = DEFAULT_MAX_PLIES,
+    watched: "WatchedGames | None" = None,
 ) -> MatchReport:
     """Plays pairs of games on the shipped openings, in an order that the seed decides.
 
@@ -86,7 +103,7 @@ def play_paired_match(
     """
     check_paired(games)
     match = Match((player, opponent), shuffled(shipped_openings(), seed), seed, max_plies)
-    report = make_report(list(match.play(range(games))))
+    report = make_report(list((watched or WatchedGames()).play(match, range(games))))
     check_played_out(report, player, opponent)
     return report
 
@@ -97,6 +114,31 @@ def check_played_out(report: MatchReport, player: Player, opponent: Player) -> N
             f"{report.forfeits} of {report.games} games of {player.name} against {opponent.name} "
             f"were forfeited ({next(iter(report.forfeit_reasons))}); all must be played out"
         )
+
+
+@dataclass
+class WatchedGames:
+    """Plays games of one match or several, and ticks them all together."""
+
+    tick: Tick = unwatched
+    ended: int = 0
+    moves: int = 0
+
+    def play(self, match: Match, numbers: Sequence[int]) -> Iterator[PlayedGame]:
+        before = self.moves - match.moves
+
+        def watch(_: RunningGame) -> None:
+            self.moves = before + match.moves
+            self.pulse()
+
+        match.watch = watch
+        for game in match.play(numbers):
+            self.ended += 1
+            yield game
+
+    def pulse(self) -> None:
+        """For players that take long over a move."""
+        self.tick(self.ended, moves=self.moves)
 
 
 # Gating: whether a player takes the place of the best so far.
@@ -119,6 +161,11 @@ class Verdict:
     high: float
     games: int
     sentence: str  # for people
+
+    def metrics(self) -> dict[str, float]:
+        """Without a match there is no score."""
+        score = {"score_best": self.score} if self.games else {}
+        return {**score, "promoted": int(self.promoted)}
 
     @staticmethod
     def of(pairs: Pentanomial, promoted: bool, why: str) -> "Verdict":
@@ -172,16 +219,19 @@ class GatingMatch:
                 f"nobody could be promoted: {self.games} games, min_games {self.min_games}"
             )
 
-    def play(self, player: Player, best: Player, *, seed: int) -> Verdict:
+    def play(
+        self, player: Player, best: Player, *, seed: int, watched: WatchedGames | None = None
+    ) -> Verdict:
         """Plays the match and judges it."""
         if self.rule == "always":
             return UNTESTED
         match = Match((player, best), shuffled(shipped_openings(), seed), seed, self.max_plies)
         step = GAMES_PER_LOOK if self.rule == "sprt" else self.games
-        played: list[PlayedGame] = []
+        played, watched = list[PlayedGame](), watched or WatchedGames()
         while len(played) < self.games and not self._is_clear(played):
             count = min(step, self.games - len(played))
-            played += match.play(range(len(played), len(played) + count))
+            numbers = range(len(played), len(played) + count)
+            played += watched.play(match, numbers)
             check_played_out(make_report(played), player, best)
         return self.judge(pair_counts(played))
 

@@ -264,6 +264,7 @@ class Match:
     adjudicate_pawns: int | None = None  # a lead that ends a game; None: games are played out
     # Called after every round of moves with the game that has been running longest.
     watch: Callable[[RunningGame], None] | None = None
+    moves: int = 0  # played so far, in all games
     _running: list[RunningGame] = field(default_factory=list)
     _started: set[int] = field(default_factory=set)  # the players that have made a move
 
@@ -319,6 +320,7 @@ class Match:
         ended = [games[i].forfeited(reason) for i, reason in choices.forfeits.items()]
         unfinished = []
         moved = [i for i in range(len(games)) if i not in choices.forfeits]
+        self.moves += len(moved)
         outcomes = push_moves([games[i].board for i in moved], choices.moves[moved])
         for i, outcome in zip(moved, outcomes, strict=True):
             game = games[i]

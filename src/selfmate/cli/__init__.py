@@ -1,18 +1,20 @@
 """The command line: one module per verb. Only the module of the verb that runs is imported."""
 
+import atexit
 import os
+import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from typer._click.exceptions import ClickException
 
 from selfmate.cli.console import BadInputError, JobFailedError, printable, sentence_of
 
-INTERRUPTED = 130  # the exit code that shells give to Ctrl-C
+INTERRUPTED, TERMINATED = 130, 143  # the exit codes that shells give to Ctrl-C and SIGTERM
 
 # The verbs and their summaries in `selfmate --help`, in this order.
 VERBS = {
@@ -106,6 +108,10 @@ def main() -> None:
         where = "" if error.filename else "the output cannot be written: "
         code = _print_error(f"{where}{sentence_of(error)}", 1)
         _drop_output()
+    # From here on another Ctrl-C ends the process at once, without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if code in (INTERRUPTED, TERMINATED):
+        _leave(code)
     sys.exit(code)
 
 
@@ -123,6 +129,16 @@ def _run(arguments: list[str]) -> int:
     if code == INTERRUPTED:
         _print_error("interrupted", code)
     return code
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends the process at once. Python would wait for threads that still compute, and take down its
+    modules, which takes seconds with torch on a busy machine."""
+    atexit._run_exitfuncs()  # such as those that end engines
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
 
 
 def _drop_output() -> None:

@@ -16,6 +16,8 @@ from selfmate.cli.console import (
     between,
     duration,
     reading_input,
+    say,
+    time_left,
     whole,
 )
 
@@ -38,9 +40,8 @@ def live_line(collection: "Collection", games: int) -> LiveLine:
         stats, done = collection.stats, collection.next
         left = seconds * (games - done) / (done - first) if done > first else None
         return (
-            f"{done:,} of {games:,} games  {stats.repeats.total():,} positions  "
-            f"{stats.scored / seconds:,.0f} positions/s"
-            + ("" if left is None else f"  {duration(left)} left")
+            f"{done:,} of {games:,} games  {stats.scored:,} positions scored  "
+            f"{stats.scored / seconds:,.0f} positions/s  {time_left(left)}"
         )
 
     return LiveLine(line)
@@ -275,7 +276,7 @@ def _run(collection: "Collection", games: int) -> int | None:
     from selfmate.players.engine_process import EngineFaultError
     from selfmate.runs import StopSignals
 
-    signals = StopSignals()
+    signals = StopSignals(say=say, ends_process=True)
     try:
         with signals, live_line(collection, games) as view:
             try:

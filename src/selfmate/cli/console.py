@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LARGEST_SEED = 2**63 - 1
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_UPDATES = 0.2
+LOADING = "loading libraries, net and data"
+KNOWN_FRACTION = 0.05  # of some work, after which its speed tells how long the rest will take
 
 
 class BadInputError(Exception):
@@ -62,6 +64,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def say(sentence: str) -> None:
+    """A notice on standard error; a live line stays below it."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
 def short_number(value: float) -> str:
     """Four significant digits, or a whole number from 1,000 on."""
     return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
@@ -83,6 +90,27 @@ def duration(seconds: float) -> str:
     return f"{whole} s"
 
 
+MAX_DAYS_LEFT = 30
+# Up to how many seconds a time left is rounded to what, from the shortest.
+ROUNDED = ((60, 10), (600, 60), (3_600, 300), (36_000, 3_600))
+
+
+def time_left(seconds: float | None) -> str:
+    """An estimate, as exact as it can be: about 40 s left, about 4 min left, about 3 h left. None
+    is a time that nobody knows yet."""
+    if seconds is None:
+        return "time left unknown yet"
+    if seconds < 5:
+        return "a few seconds left"
+    days = seconds / 86_400
+    if days >= MAX_DAYS_LEFT:
+        return f"more than {MAX_DAYS_LEFT} days left"
+    if days >= 1.5:
+        return f"about {days:.0f} days left"
+    size = next((size for limit, size in ROUNDED if seconds < limit), 3_600)
+    return f"about {duration(max(1, round(seconds / size)) * size)} left"
+
+
 class Progress(Protocol):
     def advance(self, amount: float) -> None: ...
 
@@ -95,8 +123,9 @@ class _Pace:
 
     def text(self, seconds: float) -> str:
         rate = self.done / seconds
-        left = f", {duration((self.total - self.done) / rate)} left" if rate else ""
-        return f"{self.done / self.total:.0%}, {short_number(rate)} {self.unit}/s{left}"
+        is_known = self.done >= KNOWN_FRACTION * self.total
+        left = time_left((self.total - self.done) / rate if is_known else None)
+        return f"{self.done / self.total:.0%}, {short_number(rate)} {self.unit}/s, {left}"
 
 
 class _Lines:
@@ -330,9 +359,14 @@ class Curve:
 
     def __init__(self) -> None:
         self.points: list[float] = []
-        self.last, self.min, self.max = 0.0, math.inf, -math.inf
+        self.last, self.min, self.max = math.nan, math.inf, -math.inf
         self._merged = 1  # values per point
         self._sum, self._count = 0.0, 0
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there is anything to draw."""
+        return not math.isnan(self.last)
 
     def add(self, value: float) -> None:
         self.last = value

@@ -15,6 +15,7 @@ import typer
 from selfmate.cli.board_view import draw_board
 from selfmate.cli.console import (
     LARGEST_SEED,
+    LOADING,
     BadInputError,
     JobFailedError,
     LiveLine,
@@ -22,6 +23,7 @@ from selfmate.cli.console import (
     duration,
     progress,
     reading_input,
+    time_left,
     whole,
 )
 from selfmate.cli.stopping import command_of, same_command
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from selfmate.arena.match import PlayedGame
-    from selfmate.runs import Progress
+    from selfmate.runs import Activity, Progress
 
     Games = Sequence[PlayedGame]
 
@@ -186,29 +188,36 @@ def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: An
     """Trains a new run in the directory, in place of an earlier demo's."""
     from selfmate.learners.config import read_config
     from selfmate.learners.registry import LEARNERS
-    from selfmate.runs import CONFIG, Session, delete_run
+    from selfmate.runs import CONFIG, STOPPING, Session, delete_run
 
     if (directory / CONFIG).exists():
         delete_run(directory)
     learner = LEARNERS[name]
     config = read_config(learner, sets=sets, seed=seed)
-    newest: Progress | None = None
+    doing = LOADING
 
-    def line(seconds: float) -> str:
-        if newest is None:
-            return f"learning: no {learner.unit} done yet"
-        left = duration(seconds * (newest.total - newest.done) / newest.done)
-        return f"learning: {newest.done:,} of {newest.total:,} {learner.unit}, {left} left"
+    def watch_step(now: "Activity") -> None:
+        nonlocal doing
+        doing = now.text()
+        view.update()
+
+    def say(notice: str) -> None:
+        """A run's other notices are for those who train."""
+        if notice == STOPPING:
+            view.say(notice)
 
     def watch(now: "Progress") -> None:
-        nonlocal newest
-        newest = now
+        nonlocal doing
+        done = f"learning: {now.done:,} of {now.total:,} {now.unit}"
+        doing = f"{done}, {time_left(now.seconds_left)}"
         view.update()
 
     with (
-        LiveLine(line) as view,
+        LiveLine(lambda _: doing) as view,
         learner.open_run(
-            config, directory, Session(watch=watch, load=load, say=lambda _: None)
+            config,
+            directory,
+            Session(watch=watch, watch_step=watch_step, load=load, say=say, ends_process=True),
         ) as run,
     ):
         learner.train(config, run)

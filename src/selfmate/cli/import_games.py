@@ -17,6 +17,8 @@ from selfmate.cli.console import (
     between,
     duration,
     reading_input,
+    say,
+    time_left,
     whole,
 )
 
@@ -41,8 +43,8 @@ class _Pace:
         if not progress.done or spent <= 0:
             return ""
         rate = progress.done / spent
-        left = duration((progress.total - progress.done) / rate)
-        return f"  {_rate(progress, spent)}  {left} left"
+        left = time_left((progress.total - progress.done) / rate)
+        return f"  {_rate(progress, spent)}  {left}"
 
 
 def _rate(progress: "Progress", spent: float) -> str:
@@ -237,7 +239,7 @@ def _run(work: "GameImport") -> int | None:
 
     if work.folder.unfinished.exists():
         print(f"resuming the import in {work.folder.path}", file=sys.stderr)
-    signals = StopSignals()
+    signals = StopSignals(say=say, ends_process=True)
     try:
         with signals, live_line(work) as view, closing(work.run()) as steps:
             for _ in steps:

@@ -74,9 +74,12 @@ def train(
 
     Settings are layered, later ones win: defaults, preset, file, --set, --seed.
 
+    Ctrl-C stops the run after the current batch, a second Ctrl-C at once. The
+    step that was not done is made again when the run resumes, and the result is
+    the same as if it had never been stopped.
+
     The exit code is 0 if the run finished or paused (by --minutes, --pause-after
-    or SIGUSR1), 130 or 143 if it was stopped by Ctrl-C or SIGTERM. Progress is
-    saved in all cases.
+    or SIGUSR1), 130 or 143 if it was stopped by Ctrl-C or SIGTERM.
     """
     request = Request(
         learner=learner,
@@ -212,8 +215,9 @@ def _train(request: Request, config: "Config", view: TrainView) -> int | None:
                 if run.finished:
                     view.say(f"{view.directory} is finished already, nothing is left to do")
                 else:
-                    print_plan(view.learner, config, view.directory, session.pause_after)
+                    print_plan(view.learner, config, view.directory)
                     with view:
+                        view.say_length(config, session.pause_after)
                         view.learner.train(config, run, request.device)
         except RunRefusedError as error:
             raise BadInputError(str(error)) from error
@@ -247,6 +251,8 @@ def _session(request: Request, view: TrainView, watch: "OnProgress") -> "Session
         load=None if request.load is None else _load_weights(request.load),
         say=view.say,
         watch=watch,
+        watch_step=view.update_step,
+        ends_process=True,
     )
 
 

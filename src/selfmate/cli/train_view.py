@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sys
 import textwrap
+import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from selfmate.cli.console import (
+    LOADING,
     SECONDS_BETWEEN_LINES,
     Curve,
     duration,
@@ -22,10 +24,12 @@ from selfmate.cli.console import (
     plot_panels,
     printable,
     short_number,
+    time_left,
 )
 from selfmate.cli.inspect_view import epochs_of, print_epochs
 from selfmate.cli.runs import key_metrics, metrics_of
 from selfmate.runs import Progress, RunDirectory
+from selfmate.runs.activity import speed_text
 from selfmate.runs.files import remove
 
 if TYPE_CHECKING:
@@ -34,12 +38,12 @@ if TYPE_CHECKING:
 
     from selfmate.learners.config import Config
     from selfmate.learners.learner import Learner
-    from selfmate.runs import Progress
+    from selfmate.runs import Activity
 
 
 STEPS_IN_MEANS = 10
 LEGEND = f"in brackets: mean of the last {STEPS_IN_MEANS} steps"
-SECONDS_BETWEEN_UPDATES = 0.2
+SECONDS_BETWEEN_UPDATES = 0.25
 MAX_WIDTH = 110
 
 
@@ -65,7 +69,7 @@ def print_settings(learner: "Learner") -> None:
     )
 
 
-def print_plan(learner: "Learner", config: "Config", directory: Path, pause_after: float) -> None:
+def print_plan(learner: "Learner", config: "Config", directory: Path) -> None:
     """What the run is going to do, on standard error before the first step."""
     from selfmate.learners.config import in_words
 
@@ -75,8 +79,6 @@ def print_plan(learner: "Learner", config: "Config", directory: Path, pause_afte
         f"  run       {directory}",
         _wrapped("settings  ", changed or "all at their defaults"),
     ]
-    if learner.is_rehearsed:
-        lines.append(f"  length    {_length(learner, config, directory, pause_after)}")
     print("\n".join(lines), file=sys.stderr, flush=True)
 
 
@@ -168,16 +170,21 @@ class MetricHistory:
 
 
 class TrainView:
-    """Shows the progress of a run on standard error: a live panel in terminals, a line now and then
-    elsewhere."""
+    """Shows the progress of a run on standard error: a live panel in terminals, a line every few
+    seconds elsewhere. A thread of its own refreshes it, so that it is never blank, whatever the
+    learner does."""
 
     def __init__(self, learner: "Learner", directory: Path) -> None:
         self.learner, self.directory = learner, directory
         self.history = MetricHistory(learner.plots)
         self.started = time.monotonic()
-        self.shown = 0.0 if sys.stderr.isatty() else self.started
         self.newest: Progress | None = None
+        self.doing = LOADING
         self.live: Live | None = None
+        self._seconds_left: float | None = None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._refresh, daemon=True)
+        self._drawing = threading.Lock()
 
     def __enter__(self) -> "TrainView":
         if sys.stderr.isatty():
@@ -187,6 +194,7 @@ class TrainView:
             console = Console(stderr=True, highlight=False)
             self.live = Live(console=console, auto_refresh=False)
             self.live.start()
+        self._thread.start()
         return self
 
     def __exit__(
@@ -195,6 +203,8 @@ class TrainView:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._ended.set()
+        self._thread.join()
         if self.live is not None:
             self._show()
             self.live.stop()
@@ -203,16 +213,33 @@ class TrainView:
         """Prints a notice above the panel."""
         print(printable(notice), file=sys.stderr, flush=True)  # rich redraws the panel below it
 
+    def say_length(self, config: "Config", pause_after: float) -> None:
+        """How long the run will take, if a rehearsal is cheap enough to tell."""
+        if self.learner.is_rehearsed:
+            self.say(f"  length    {_length(self.learner, config, self.directory, pause_after)}")
+
     def update(self, progress: "Progress") -> None:
-        """Called after every step, and cheap: most steps are only added to the history."""
-        if self.newest is None or progress.step <= self.newest.step:
-            self._read_history(progress)
-        self.history.add(progress.metrics)
-        self.newest = progress
-        now = time.monotonic()
-        pause = SECONDS_BETWEEN_UPDATES if self.live is not None else SECONDS_BETWEEN_LINES
-        if now - self.shown >= pause or self._has_key_metric(progress):
-            self.shown = now
+        """Called after every step, and cheap: most steps are only added to the history. The first
+        sign of work is shown at once."""
+        with self._drawing:
+            if self.newest is None or progress.step <= self.newest.step:
+                self._read_history(progress)
+            self.history.add(progress.metrics)
+            is_first, self.newest, self.doing = self.doing == LOADING, progress, ""
+            self._seconds_left = progress.seconds_left
+        if is_first or self._has_key_metric(progress):
+            self._show()
+
+    def update_step(self, activity: "Activity") -> None:
+        """Called within steps, as `update` is after them."""
+        is_first = self.doing == LOADING
+        self.doing, self._seconds_left = activity.text(), activity.seconds_left
+        if is_first:
+            self._show()
+
+    def _refresh(self) -> None:
+        pause = SECONDS_BETWEEN_LINES if self.live is None else SECONDS_BETWEEN_UPDATES
+        while not self._ended.wait(pause):
             self._show()
 
     def _read_history(self, progress: "Progress") -> None:
@@ -230,32 +257,45 @@ class TrainView:
         return self.live is None and any(name in progress.metrics for name in first)
 
     def _show(self) -> None:
-        if self.newest is None:
-            return
-        if self.live is not None:
-            self.live.update(self._panel(self.live.console, self.newest), refresh=True)
-        else:
+        with self._drawing:
+            if self.live is not None:
+                self.live.update(self._panel(self.live.console), refresh=True)
+                return
             names = key_metrics(self.learner, self.history.newest)
-            line = ", ".join([*_facts(self.newest), *self._texts(names)])
-            print(f"{self.learner.name}: {line}", file=sys.stderr, flush=True)
+            line = ", ".join([*self._facts(), *self._texts(names)])
+        print(f"{self.learner.name}: {line}", file=sys.stderr, flush=True)
 
-    def _panel(self, console: "Console", progress: "Progress") -> "RenderableType":
+    def _facts(self) -> list[str]:
+        """How far the run is, what it does at the moment, and how long it will take."""
+        so_far = f"{duration(time.monotonic() - self.started)} so far"
+        facts, progress = [so_far], self.newest
+        if progress is not None:
+            facts = [
+                f"{progress.done:,} of {progress.total:,} {progress.unit}",
+                speed_text(progress.rate, progress.unit),
+                so_far,
+            ]
+        if self.doing != LOADING:
+            facts.append(time_left(self._seconds_left))
+        return [self.doing, *facts] if self.doing else facts
+
+    def _panel(self, console: "Console") -> "RenderableType":
         from rich.console import Group
         from rich.padding import Padding
 
         width = min(console.width, MAX_WIDTH) - 4  # terminals print ^C in this space
-        so_far = f"{duration(time.monotonic() - self.started)} so far"
+        curves = {name: curve for name, curve in self.history.curves.items() if curve.is_measured}
         others = [name for name in self.history.newest if name not in self.history.curves]
         shown = self._texts(self.learner.key_metrics or others)
         parts: list[RenderableType] = [
             f"[bold]{self.learner.name}[/]  {escape(str(self.directory))}",
-            _bar(progress.done / progress.total, width),
-            *_lines_of([*_facts(progress), so_far], width),
+            *([_bar(self.newest.done / self.newest.total, width)] if self.newest else []),
+            *_lines_of(self._facts(), width),
             *(f"[dim]{line}[/]" for line in _lines_of(shown, width)),
         ]
         room = console.height - len(parts) - 2
-        if self.history.curves and room >= 2 * len(self.history.curves):
-            parts += ["", plot_panels(self.history.curves, width, room)]
+        if curves and room >= 2 * len(curves):
+            parts += ["", plot_panels(curves, width, room)]
         return Padding(Group(*parts), (0, 1), expand=False)
 
     def _texts(self, names: Iterable[str]) -> list[str]:
@@ -279,14 +319,6 @@ def _lines_of(parts: list[str], width: int) -> list[str]:
         else:
             lines.append(part)
     return lines
-
-
-def _facts(progress: "Progress") -> list[str]:
-    return [
-        f"{progress.done:,} of {progress.total:,} {progress.unit}",
-        f"{short_number(progress.rate)} {progress.unit}/s",
-        f"{duration(progress.seconds_left)} left",
-    ]
 
 
 FOLDER = "tensorboard"

@@ -221,6 +221,5 @@ class Ddqn(Agent[Config]):
 def train(config: Config, run: Run) -> None:
     agent = Ddqn(config)
     for step in agent.steps(run):
-        while agent.games.finished < step.stop:
-            agent.play_and_learn()
+        agent.play_step(step)
         agent.report(step)

@@ -1,5 +1,6 @@
 """What SARSA and Double DQN on the mini-chess share: settings, an agent, its metrics."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -74,7 +75,7 @@ class Stateful(Protocol):
         """The state to save and to restore in place."""
 
 
-class Agent(Generic[C]):
+class Agent(ABC, Generic[C]):
     """A net that plays and learns: all that SARSA and Double DQN share. A `State` of a run."""
 
     def __init__(self, config: C) -> None:
@@ -144,11 +145,23 @@ class Agent(Generic[C]):
         self._loss_sum += float(errors @ errors) / len(errors)
         self._updates += 1
 
+    def play_step(self, step: Step) -> None:
+        """Plays and learns until the games of a step have ended."""
+        tick = step.part("playing", step.stop - step.start, "games")
+        while self.games.finished < step.stop:
+            self.play_and_learn()
+            tick(int(self.games.finished) - step.start)
+
+    @abstractmethod
+    def play_and_learn(self) -> None:
+        """A move in every game, and an update."""
+
     def report(self, step: Step) -> None:
         """Records the metrics of a step, some of them only every `evaluate_every` steps."""
         metrics = self.games.stats.take()
         metrics["epsilon"] = float(self.epsilons().mean())
-        metrics["loss"] = self._loss_sum / max(self._updates, 1)
+        if self._updates:  # the first moves only fill the replay buffer
+            metrics["loss"] = self._loss_sum / self._updates
         self._loss_sum, self._updates = 0.0, 0
         score = None
         if step.number % self.config.evaluate_every == 0 or step.stop == self.config.episodes:

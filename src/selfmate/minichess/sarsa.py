@@ -104,6 +104,5 @@ class Sarsa(Agent[Config]):
 def train(config: Config, run: Run) -> None:
     agent = Sarsa(config)
     for step in agent.steps(run):
-        while agent.games.finished < step.stop:
-            agent.play_and_learn()
+        agent.play_step(step)
         agent.report(step)

@@ -59,16 +59,18 @@ class TreePlayer:
         temperature: float = 0.0,
         search: SearchConfig = DEFAULT_SEARCH,
         limits: Limits = NO_LIMITS,
+        pulse: Callable[[], None] = lambda: None,
     ) -> None:
         """With 0 simulations it plays by the policy alone, except that it sees a mate in one.
 
         With a time limit it searches for that long, or `simulations` if that is less; each of its
-        games then has a core of its own.
+        games then has a core of its own. `choose` calls `pulse` after every batch, on any thread;
+        what that raises ends it.
         """
         self.name = name
         self._net = net
         self._simulations, self._temperature, self._search = simulations, temperature, search
-        self._limits = limits
+        self._limits, self._pulse = limits, pulse
         self.parallel_games = PARALLEL_GAMES if limits.time_ms is None else available_cores()
         self._evaluators = {1: make_evaluator(net)}  # by threads
         self._kept: deque[GameTree] = deque(maxlen=1)
@@ -152,6 +154,7 @@ class TreePlayer:
         slots = np.arange(len(boards))
         tree_search.reset(slots, boards)
         for _ in tree_search.deepen(slots, simulations):
+            self._pulse()
             if is_over():
                 break
         roots, found = tree_search.roots(slots), tree_search.moves(slots)

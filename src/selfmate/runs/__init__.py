@@ -2,6 +2,7 @@
 
 The names below are what learners, command line and lab use; docs/runs.md describes the files."""
 
+from selfmate.runs.activity import Activity, Tick, unwatched
 from selfmate.runs.card import CONFIG, Best, FileNote, Header, read_header
 from selfmate.runs.checkpoint import (
     BEST,
@@ -37,7 +38,8 @@ from selfmate.runs.run import (
     split_prefix,
     with_prefix,
 )
-from selfmate.runs.session import PAUSE, DiskRun, Session, StopSignals, open_run
+from selfmate.runs.session import DiskRun, Session, open_run
+from selfmate.runs.signals import PAUSE, STOPPING, StopSignals
 from selfmate.runs.status import STATUS, Progress, is_locked, is_taken, read_status, writer_of
 
 __all__ = [
@@ -47,6 +49,8 @@ __all__ = [
     "DELETED",
     "PAUSE",
     "STATUS",
+    "STOPPING",
+    "Activity",
     "Arrays",
     "Best",
     "Checkpoint",
@@ -72,6 +76,7 @@ __all__ = [
     "Step",
     "StopSignals",
     "Stopwatch",
+    "Tick",
     "check_layout",
     "copied",
     "delete_run",
@@ -90,6 +95,7 @@ __all__ = [
     "split_prefix",
     "take",
     "unpack",
+    "unwatched",
     "with_prefix",
     "writer_of",
 ]

@@ -2,15 +2,29 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from selfmate.runs.activity import Activity
 from selfmate.runs.card import CONFIG, Best, Card, Header
 from selfmate.runs.checkpoint import MISFITS, Checkpoint, Checkpoints, CheckpointWriter, Policy
 from selfmate.runs.files import replace_file
 from selfmate.runs.metrics import MetricsWriter
-from selfmate.runs.run import MAX_ATTEMPTS, Json, Plan, RunFailedError, RunStep, State
+from selfmate.runs.run import (
+    MAX_ATTEMPTS,
+    Json,
+    Plan,
+    RunFailedError,
+    RunStep,
+    SavedState,
+    State,
+    copied,
+)
 from selfmate.runs.status import Heartbeat, Pace, Progress, SessionTimer, Status
+
+# After steps that take longer, the state is copied, so that the next step can be abandoned.
+SLOW_STEP_SECONDS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +54,7 @@ class CheckpointManager:
         self.attempt = card.attempt if card else 1
         self._ends_early = card.is_last if card else False
         self._ended = False
+        self._snapshot: SavedState | None = None  # after `step`, if that is not on disk
         with self.writing():
             if not (directory / CONFIG).exists():
                 replace_file(directory / CONFIG, terms.header.to_toml())
@@ -59,6 +74,11 @@ class CheckpointManager:
             return "there is no checkpoint yet"
         return f"{Checkpoints(self.directory).path(self._saved_step)} is still good"
 
+    @property
+    def can_abandon(self) -> bool:
+        """Whether the state before the present step can still be saved."""
+        return self._saved_step == self.step or self._snapshot is not None
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Around everything that writes: turns errors such as a full disk into RunFailedError."""
@@ -77,6 +97,7 @@ class CheckpointManager:
 
     def complete(self, step: RunStep, seconds: float, timer: SessionTimer) -> Progress:
         """Writes what a step reported, a checkpoint if one is due, and a heartbeat."""
+        self._snapshot = None
         with self.writing():
             self._write_lines(step, seconds)
             self.step = step.number
@@ -88,13 +109,25 @@ class CheckpointManager:
                 self.save()
             progress = self._progress(step, seconds, timer)
             self._heartbeat.beat(progress)
+        if seconds >= SLOW_STEP_SECONDS and self._saved_step != self.step:
+            self._snapshot = _copied(self._state.save())
         return progress
 
+    def tick(self, activity: Activity, spent: float, timer: SessionTimer) -> Activity:
+        """Writes a heartbeat if it is due, `spent` seconds after the last step. Returns the
+        activity with the time that is left."""
+        done, rate = self._terms.plan.done(self.step), self._pace.rate
+        activity = replace(activity, seconds_left=timer.seconds_left(done, rate, spent))
+        with self.writing():
+            self._heartbeat.tick(activity)
+        return activity
+
     def save(self) -> None:
-        """Writes a checkpoint of this step, unless there is one."""
+        """Writes a checkpoint of `step`, unless there is one. If a later step was abandoned, the
+        state has changed and the snapshot counts."""
         if self._saved_step == self.step:
             return
-        saved = self._state.save()
+        saved = self._snapshot or self._state.save()
         try:
             with self.writing():
                 self._metrics.sync()
@@ -119,6 +152,7 @@ class CheckpointManager:
         say(f"{failure}; rolling back to {checkpoints.path(step)}, attempt {self.attempt}")
         self.step = self._saved_step = card.step
         self._best, self._ends_early = card.best, card.is_last
+        self._snapshot = None
         with self.writing():
             self._truncate(card)
             self._heartbeat.roll_back_to(card.step, card.done)
@@ -205,3 +239,13 @@ class CheckpointManager:
             total=plan.total,
             unit=plan.unit,
         )
+
+
+def _copied(saved: SavedState) -> SavedState:
+    """Learners may save the arrays that they go on to change; shards never change."""
+    return SavedState(
+        weights=copied(saved.weights),
+        rest=copied(saved.rest),
+        facts=deepcopy(saved.facts),
+        shards=dict(saved.shards),
+    )

@@ -2,13 +2,15 @@
 
 import math
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from selfmate.runs.activity import Activity, Tick, tick_of, unwatched
 
 MAX_NAMES_SHOWN = 3
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
@@ -115,6 +117,11 @@ class Step(Protocol):
         """Records the metrics of this step, once per step. A value that is not finite ends the run.
         The step with the highest `score` so far is saved as the best, unless the learner decides by
         `best` whether this one is. `seconds` is the time spent in each part of the step."""
+
+    def part(self, name: str, total: int, unit: str) -> Tick:
+        """The tick of a part of this step, such as self-play with `total` games. Steps that take
+        longer than a second have parts: what they tick is shown, and when the run is asked to stop
+        the next tick ends the step, by an exception that the learner lets pass."""
 
     def say(self, note: str, *, aloud: bool = True, alarm: bool = False) -> None:
         """Adds a note for people. It is saved with the step and printed if `aloud`. An alarm is a
@@ -264,9 +271,17 @@ class Note:
 
 
 class RunStep:
-    """Implements `Step`. `failure` says why the step was given up; None if it was not."""
+    """Implements `Step`. `failure` says why the step was given up; None if it was not. `watch` gets
+    its activities, and may raise."""
 
-    def __init__(self, plan: Plan, number: int, still_good: str, attempt: int = 1) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        number: int,
+        still_good: str,
+        attempt: int = 1,
+        watch: Callable[[Activity], None] | None = None,
+    ) -> None:
         self.number, self.attempt = number, attempt
         self.start, self.stop = plan.done(number - 1), plan.done(number)
         self.score: float | None = None
@@ -277,7 +292,7 @@ class RunStep:
         self.failure: str | None = None
         self.is_last = number == plan.count
         self._reserved = ("step", plan.unit)
-        self._still_good = still_good
+        self._still_good, self._watch = still_good, watch
         self._metrics: dict[str, float] | None = None
 
     @property
@@ -304,6 +319,9 @@ class RunStep:
             self.score = float(score)
         self.best, self.seconds = best, seconds or {}
         self._metrics = {name: _plain(value) for name, value in metrics.items()}
+
+    def part(self, name: str, total: int, unit: str) -> Tick:
+        return unwatched if self._watch is None else tick_of(name, total, unit, self._watch)
 
     def say(self, note: str, *, aloud: bool = True, alarm: bool = False) -> None:
         self.notes.append(Note(note, aloud, alarm))

@@ -1,27 +1,29 @@
 """One session of a run: opened in its directory, trained until it is done, paused or stopped."""
 
 import math
-import signal
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from signal import Signals
-from types import FrameType, TracebackType
-from typing import Any, Self
+from types import TracebackType
+from typing import Self
 
+from selfmate.runs.activity import Activity, StepAbandoned
 from selfmate.runs.card import CONFIG, Card, Header, read_header
 from selfmate.runs.checkpoint import CHECKPOINTS, MISFITS, SHARDS, Checkpoint, Checkpoints, Policy
 from selfmate.runs.files import beside_name
 from selfmate.runs.manager import CheckpointManager, Terms
 from selfmate.runs.metrics import GAMES, METRICS, NOTES, SAMPLES, TIMINGS, line_notices
 from selfmate.runs.run import Arrays, CorruptError, Json, Plan, RunRefusedError, RunStep, State
+from selfmate.runs.signals import PAUSE, StopSignals
 from selfmate.runs.status import LOCK, Lock, Progress, SessionTimer, read_status
 
-STOP = (signal.SIGINT, signal.SIGTERM)
-PAUSE: Signals = getattr(signal, "SIGUSR1", signal.SIGTERM)  # Windows has no SIGUSR1
+FIRST_STEP = (
+    "the time is over within the first step of this session: it is finished all the same, so that "
+    "short sessions get on, too"
+)
 # What a start that was killed at once may have left behind.
 NOT_YET_A_RUN = {LOCK, beside_name(Path(CONFIG)).name}
 
@@ -31,41 +33,15 @@ class Session:
     """What is asked of one session. None of it is part of the run."""
 
     resume: bool = False
-    minutes: float = math.inf  # pauses after the step in which this time is over
+    # Pauses when this time is over, within a step if another was done since the session began.
+    minutes: float = math.inf
     pause_after: float = math.inf  # pauses after the step in which so many more units are done
     load: Arrays | None = None  # weights of another run to start from; not used when resuming
     say: Callable[[str], None] = print  # for notices to the user
     watch: Callable[[Progress], None] | None = None  # called after every step
-
-
-class StopSignals:
-    """Within `with`, signals are requests that are met at the next step boundary: the first one is
-    noted in `received`, a second Ctrl-C interrupts at once. A stop may follow a request to pause.
-    Python delivers signals to the main thread only; in other threads nothing is installed."""
-
-    def __init__(self, *also: signal.Signals) -> None:
-        self._handled = (*STOP, *also)
-        self.received: signal.Signals | None = None
-        self._before: dict[signal.Signals, Any] = {}
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._note) for number in self._handled}
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.received in (None, PAUSE):
-            self.received = signal.Signals(number)
-        elif number == signal.SIGINT:
-            raise KeyboardInterrupt
+    # Called within steps, on any thread, a few times per second.
+    watch_step: Callable[[Activity], None] | None = None
+    ends_process: bool = False  # a second Ctrl-C ends the process, whatever its threads do
 
 
 def open_run(directory: Path, header: Header, policy: Policy, session: Session) -> "DiskRun":
@@ -168,6 +144,41 @@ class RunLock:
                 directory.rmdir()
 
 
+class StepWatch:
+    """What happens within a step: its activity is shown, and a request to stop is obeyed."""
+
+    def __init__(
+        self,
+        manager: CheckpointManager,
+        timer: SessionTimer,
+        session: Session,
+        signals: StopSignals,
+    ) -> None:
+        self._manager, self._timer = manager, timer
+        self._session, self._signals = session, signals
+        self.began = time.monotonic()
+        self.got_on = False  # a step was recorded in this session and not rolled back since
+        self._said_late = False
+
+    def tick(self, activity: Activity) -> None:
+        if self._signals.is_urgent:
+            raise KeyboardInterrupt
+        if self._is_asked_to_stop() and self._manager.can_abandon:
+            raise StepAbandoned
+        spent = time.monotonic() - self.began
+        activity = self._manager.tick(activity, spent, self._timer)
+        if self._session.watch_step is not None:
+            self._session.watch_step(activity)
+
+    def _is_asked_to_stop(self) -> bool:
+        """By a signal, or by the clock: that only after a recorded step, or sessions shorter than a
+        step would repeat it for ever."""
+        if self._timer.is_late and not (self.got_on or self._said_late):
+            self._said_late = True
+            self._session.say(FIRST_STEP)
+        return self._signals.received is not None or (self._timer.is_late and self.got_on)
+
+
 @dataclass
 class _Opened:
     directory: Path
@@ -183,7 +194,7 @@ class DiskRun:
         self.directory = opened.directory
         self.finished = opened.lock is None
         self._opened, self._header, self._policy, self._session = opened, header, policy, session
-        self._signals = StopSignals(PAUSE)
+        self._signals = StopSignals(PAUSE, say=session.say, ends_process=session.ends_process)
         self._steps: Generator[RunStep] | None = None
         self._manager: CheckpointManager | None = None
 
@@ -200,7 +211,18 @@ class DiskRun:
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:
+    ) -> bool:
+        """True after a step that was abandoned: then the run has stopped as asked."""
+        abandoned = isinstance(error, StepAbandoned)
+        try:
+            if abandoned and self._manager is not None:
+                self._manager.save()
+                self._manager.end(self._end_state())
+        finally:
+            self._close(error)
+        return abandoned
+
+    def _close(self, error: BaseException | None) -> None:
         if self._steps is not None:
             self._steps.close()
         if self._manager is not None:
@@ -240,17 +262,18 @@ class DiskRun:
     def _remaining_steps(self, manager: CheckpointManager, plan: Plan) -> Generator[RunStep]:
         enough = min(plan.total, plan.done(manager.step) + self._session.pause_after)
         timer = SessionTimer.start(minutes=self._session.minutes, units=enough)
-        began = time.monotonic()
+        watch = StepWatch(manager, timer, self._session, self._signals)
         while not manager.finished and self._signals.received is None:
-            step = RunStep(plan, manager.step + 1, manager.still_good, manager.attempt)
+            step = RunStep(plan, manager.step + 1, manager.still_good, manager.attempt, watch.tick)
             yield step
             if step.failure is not None:
                 # The timer is not asked here: a session that ended now would achieve nothing.
                 manager.roll_back(step.failure, self._session.say)
+                watch.got_on = False
                 continue
             ended = time.monotonic()
-            progress = manager.complete(step, ended - began, timer)
-            began = ended  # so that saving counts, with the step that follows
+            progress = manager.complete(step, ended - watch.began, timer)
+            watch.began, watch.got_on = ended, True  # saving counts with the step that follows
             self._report(step, progress, manager)
             if timer.is_over(plan.done(manager.step)):
                 break

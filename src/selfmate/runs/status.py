@@ -2,12 +2,14 @@
 
 import math
 import os
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from selfmate.runs.activity import Activity
 from selfmate.runs.files import (
     PLAIN,
     parse,
@@ -23,6 +25,7 @@ from selfmate.runs.run import CorruptError, RunRefusedError
 LOCK, STATUS = "lock", "status.json"
 MAX_LOCK_BYTES, MAX_STATUS_BYTES = 64, 2**16
 SECONDS_REMEMBERED = 30.0
+MIN_KEPT = 0.8  # of the past, however long a step is
 SECONDS_BETWEEN_BEATS = 1.0
 STATES = ("running", "paused", "stopped", "failed", "finished", "killed")
 
@@ -98,22 +101,24 @@ class Progress:
     unit: str
     metrics: Mapping[str, float]
     rate: float  # units per second
-    seconds_left: float  # in this session
+    seconds_left: float | None  # in this session; None: unknown yet
 
 
 class Pace:
-    """The speed of a run, as an average that forgets: older steps count less."""
+    """The speed of a run, as an average that forgets: older steps count less. It remembers about
+    `SECONDS_REMEMBERED`, or the last few steps if these are longer: some of them evaluate."""
 
     def __init__(self) -> None:
         self._seconds = self._units = 0.0
 
     def add(self, units: int, seconds: float) -> None:
-        kept = math.exp(-seconds / SECONDS_REMEMBERED)
+        kept = max(math.exp(-seconds / SECONDS_REMEMBERED), MIN_KEPT)
         self._seconds = kept * self._seconds + seconds
         self._units = kept * self._units + units
 
     @property
     def rate(self) -> float:
+        """Units per second; 0 before the first step."""
         return self._units / max(self._seconds, 1e-9)
 
 
@@ -129,11 +134,18 @@ class SessionTimer:
         return cls(deadline=time.monotonic() + 60 * minutes, enough=units)
 
     def is_over(self, done: int) -> bool:
-        return done >= self.enough or time.monotonic() >= self.deadline
+        return done >= self.enough or self.is_late
 
-    def seconds_left(self, done: int, rate: float) -> float:
-        """At `rate` units per second."""
-        return max(0.0, min((self.enough - done) / rate, self.deadline - time.monotonic()))
+    @property
+    def is_late(self) -> bool:
+        return time.monotonic() >= self.deadline
+
+    def seconds_left(self, done: int, rate: float, spent: float = 0.0) -> float | None:
+        """At `rate` units per second, `spent` seconds after `done` units were done; None if there
+        is neither a rate nor a deadline."""
+        by_rate = (self.enough - done) / rate - spent if rate else math.inf
+        seconds = max(0.0, min(by_rate, self.deadline - time.monotonic()))
+        return None if math.isinf(seconds) else seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +160,7 @@ class Status:
     unit: str = ""
     rate: float | None = None  # units per second
     seconds_left: float | None = None
+    activity: str = ""  # what the step is doing; empty between steps
     started: str = ""  # when this session started, ISO 8601, UTC
     updated: str = ""
     message: str = ""
@@ -159,6 +172,7 @@ class Heartbeat:
     def __init__(self, directory: Path, status: Status) -> None:
         self._path = directory / STATUS
         self._status = replace(status, pid=os.getpid(), started=timestamp())
+        self._lock = threading.Lock()  # ticks come from any thread
         self._write()
 
     def beat(self, progress: Progress) -> None:
@@ -168,23 +182,34 @@ class Heartbeat:
             done=progress.done,
             rate=progress.rate,
             seconds_left=progress.seconds_left,
+            activity="",
         )
-        if time.monotonic() - self._written >= SECONDS_BETWEEN_BEATS:
-            self._write()
+        self._write_if_due()
+
+    def tick(self, activity: Activity) -> None:
+        self._status = replace(
+            self._status, activity=activity.text(), seconds_left=activity.seconds_left
+        )
+        self._write_if_due()
 
     def roll_back_to(self, step: int, done: int) -> None:
-        self._status = replace(self._status, step=step, done=done)
+        self._status = replace(self._status, step=step, done=done, activity="")
         self._write()
 
     def end(self, state: str, message: str) -> None:
-        self._status = replace(self._status, state=state, message=message)
+        self._status = replace(self._status, state=state, message=message, activity="")
         self._write()
 
+    def _write_if_due(self) -> None:
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_BEATS:
+            self._write()
+
     def _write(self) -> None:
-        self._written = time.monotonic()
-        # Not flushed to disk: it can be lost, and it must not cost time.
-        data = pretty(asdict(replace(self._status, updated=timestamp())))
-        replace_file(self._path, data, durable=False)
+        with self._lock:
+            self._written = time.monotonic()
+            # Not flushed to disk: it can be lost, and it must not cost time.
+            data = pretty(asdict(replace(self._status, updated=timestamp())))
+            replace_file(self._path, data, durable=False)
 
 
 def read_status(directory: Path) -> Status | None:

@@ -56,7 +56,9 @@ class SearchActor:
         self._search.reset(turn.slots[new], [turn.boards[i] for i in new.tolist()])
         seeds = turn.seeds(2 * turn.plies + np.array([[NOISE], [MOVE]]))
         self._search.start(turn.slots, self.play.simulations, seeds[NOISE])
-        self.evaluations += sum(self._search.batches())
+        for evaluated in self._search.batches():
+            self.evaluations += evaluated
+            turn.tick()
         roots, found = self._search.roots(turn.slots), self._search.moves(turn.slots)
         moves = sample_moves(roots, found, self._temperatures(turn.plies), seeds[MOVE])
         values = roots.wdl_side_to_move[:, 0] - roots.wdl_side_to_move[:, 2]

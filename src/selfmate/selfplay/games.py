@@ -10,9 +10,9 @@ in any slot and beside any other games.
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +23,7 @@ from selfmate.arena.openings import shipped_openings
 from selfmate.data.endgames import won_endgame
 from selfmate.data.trajectories import Columns, concatenated, sorted_rows
 from selfmate.rules import Board, Outcome, derive_seeds, push_moves
+from selfmate.runs import Tick, unwatched
 
 RESIGNED = "resigned"  # beside the endings of the rules and PLY_LIMIT
 Numbers = NDArray[np.int64]
@@ -51,6 +52,8 @@ class Turn:
     slots: Numbers  # [B] a game keeps its slot until it ends
     is_white: Flags  # [B] the side to move
     seed: int
+    # To be called now and then by an actor that takes longer than a second.
+    tick: Callable[[], None] = lambda: None
 
     def seeds(self, counters: Numbers) -> NDArray[np.uint64]:
         """Random numbers [B] for counters [B], or [K, B] for [K, B]. Actors count by plies."""
@@ -139,14 +142,21 @@ class Trajectories:
         return sorted_rows(self.columns, self.games)
 
 
-def play_games(actors: Sequence[Actor], plan: GamePlan) -> Trajectories:
+def play_games(actors: Sequence[Actor], plan: GamePlan, tick: Tick = unwatched) -> Trajectories:
     """Plays all games of a plan. Actor k of n plays the games k, k + n, k + 2 n and so on, with
-    several actors each on a thread of its own."""
+    several actors each on a thread of its own. Ticks games and moves, on these threads."""
     games = [
         Game(number=number, board=board, starts_white=board.turn == "white")
         for number, board in enumerate(plan.boards)
     ]
-    tables = [_Table(actor, plan, games[k :: len(actors)]) for k, actor in enumerate(actors)]
+    tables = list[_Table]()
+
+    def tick_all() -> None:
+        tick(sum(table.ended for table in tables), moves=sum(table.moves for table in tables))
+
+    tables += [
+        _Table(actor, plan, games[k :: len(actors)], tick_all) for k, actor in enumerate(actors)
+    ]
     if len(tables) == 1:
         tables[0].play()
     else:
@@ -164,6 +174,9 @@ class _Table:
     actor: Actor
     plan: GamePlan
     games: Iterable[Game]
+    tick: Callable[[], None]
+    ended: int = 0  # games
+    moves: int = 0
     parts: list[dict[str, Any]] = field(default_factory=list)  # one per step
 
     def play(self) -> None:
@@ -173,12 +186,13 @@ class _Table:
         while waiting or running:
             _refill(running, waiting, slots)
             running = self._step(running)
+            self.tick()
 
     def _step(self, running: list[Game]) -> list[Game]:
         """One ply; returns the games still running. Those that had to wait come first."""
         full_blocks = len(running) // self.plan.block_size * self.plan.block_size
         movers = running[: full_blocks or None]
-        turn = _turn(movers, self.plan.seed)
+        turn = replace(_turn(movers, self.plan.seed), tick=self.tick)
         decision = self.actor.decide(turn)
         self._record(turn, decision)
         outcomes = push_moves(turn.boards, decision.moves)
@@ -200,11 +214,14 @@ class _Table:
         """Counts the ply that was just played; whether it was the last."""
         white_moved = game.starts_white ^ (game.plies % 2 == 1)
         game.plies += 1
+        self.moves += 1
         if outcome is not None:
             game.end(RESULTS[outcome.winner], outcome.reason)
         elif resigns:
             game.end(-1 if white_moved else 1, RESIGNED)
-        return outcome is not None or resigns or game.plies >= self.plan.max_plies
+        is_over = outcome is not None or resigns or game.plies >= self.plan.max_plies
+        self.ended += is_over
+        return is_over
 
 
 def _refill(running: list[Game], waiting: deque[Game], slots: int) -> None:

@@ -99,6 +99,17 @@ def test_a_signal_saves_and_the_report_says_how_to_resume(
     assert steps_of(tmp_path / "runs" / "toy-tiny-1") == list(range(1, 16))
 
 
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_second_signal_ends_it_without_a_traceback(
+    name: str, code: int, unbroken: Path, tmp_path: Path
+) -> None:
+    sets = ("--set", "signal_at=5", "--set", f"signal={name}", "--set", "signal_times=2")
+    ended = toy("train", "toy", "--preset", "tiny", *sets, "--run", "r", cwd=tmp_path)
+    assert ended.returncode == code
+    assert "Traceback" not in ended.stderr
+    assert steps_of(tmp_path / "r") == [1, 2, 3, 4]
+
+
 def test_resume_without_a_directory_finds_the_run_with_the_same_settings(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         toy("train", "toy", "--preset", "tiny", "--seed", seed, *MOMENT, cwd=tmp_path)

@@ -1,5 +1,6 @@
 """The live view of a run: a panel in terminals, lines in log files."""
 
+import io
 import json
 import os
 import pty
@@ -9,8 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from selfmate.cli import train_view
+from selfmate.cli.console import LOADING, time_left
 from selfmate.cli.train_view import MetricHistory, TrainView
+from selfmate.runs.activity import Activity
 from selfmate.runs.status import Progress
 from unit.cli.toy_process import toy
 from unit.learners.toy import TOY
@@ -85,16 +90,86 @@ def test_after_a_rollback_curves_are_read_again(tmp_path: Path) -> None:
 def test_a_log_file_has_the_key_metrics_with_means(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A line whenever the first of them is reported; means of what every step reports."""
+    """A line for the first step and whenever the first of them is reported; means of what every
+    step reports."""
     toy("train", "toy", "--preset", "tiny", *("--set", "signal_at=1"), "--run", "r", cwd=tmp_path)
     view = TrainView(replace(TOY, key_metrics=("score", "loss")), tmp_path / "r")
     view.update(progress(1, moves=1.0, loss=3.0))
     view.update(progress(2, moves=1.0, loss=2.0, score=0.5))
     view.update(progress(3, moves=1.0, loss=1.0))
-    (line,) = capsys.readouterr().err.splitlines()
+    first, line = capsys.readouterr().err.splitlines()
+    assert first.startswith("toy: 20 of 300 episodes")
     assert line.startswith("toy: 40 of 300 episodes")
     metrics = "score 0.5, loss 2 (2.5), in brackets: mean of the last 10 steps"
     assert line.endswith(f"left, {metrics}")
+
+
+def activity(seconds_left: float | None = None) -> Activity:
+    return Activity(
+        part="self-play",
+        done=3,
+        total=64,
+        unit="games",
+        counts={"moves": 512, "positions": 1000},
+        seconds=4.0,
+        seconds_left=seconds_left,
+    )
+
+
+def test_the_first_sign_of_work_is_shown_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    view = TrainView(TOY, tmp_path / "r")
+    for _ in range(3):
+        view.update_step(activity())
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("toy: self-play: 3 of 64 games, 512 moves, 250 positions/s, ")
+    assert line.endswith(" so far, time left unknown yet")
+
+
+def test_a_log_file_says_what_a_step_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line comes every few seconds, whatever the learner does; at first it loads."""
+    monkeypatch.setattr(train_view, "SECONDS_BETWEEN_LINES", 0.01)
+    lines = list[str]()
+    with TrainView(TOY, tmp_path / "r") as view:
+        while not lines:
+            lines = capsys.readouterr().err.splitlines()
+        assert lines[0].startswith(f"toy: {LOADING}, ")
+        view.update_step(activity(seconds_left=250))
+        while "self-play" not in lines[-1]:
+            lines = capsys.readouterr().err.splitlines() or lines
+    assert lines[-1].endswith(" so far, about 4 min left")
+
+
+def test_what_was_not_measured_is_not_drawn(tmp_path: Path) -> None:
+    view = TrainView(replace(TOY, plots=("reward", "score")), tmp_path / "r")
+    view.history.add({"reward": 5.0, "loss": 1.0})
+    console = Console(width=80, height=24, record=True, file=io.StringIO())
+    console.print(view._panel(console))
+    drawn = console.export_text()
+    assert "reward 5" in drawn
+    assert "score" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "time left unknown yet"),
+        (0, "a few seconds left"),
+        (33, "about 30 s left"),
+        (89, "about 1 min left"),
+        (245, "about 4 min left"),
+        (1_400, "about 25 min left"),
+        (3_599, "about 1 h left"),
+        (9_999, "about 3 h left"),
+        (200_000, "about 2 days left"),
+        (142 * 86_400, "more than 30 days left"),
+    ],
+)
+def test_the_time_left_is_as_exact_as_it_can_be(seconds: float | None, text: str) -> None:
+    assert time_left(seconds) == text
 
 
 def test_means_are_of_the_last_steps() -> None:

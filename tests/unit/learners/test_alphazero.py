@@ -81,11 +81,11 @@ def test_a_drop_on_the_ladder_restores_the_highest_weights(
     learner.replay.add("games", tree_games(10))
     scores = iter([0.4, 0.5, 0.45, 0.3, 0.25])
     monkeypatch.setattr(
-        type(learner.evaluation), "reports", lambda _, player: {"random": Scored(next(scores))}
+        type(learner.evaluation), "reports", lambda *_: {"random": Scored(next(scores))}
     )
     highest: dict[str, Any] = {}
     for look, fell in enumerate((False, False, False, True, False)):
-        learner.train(1, np.random.default_rng(look))
+        learner.train(step_of(), np.random.default_rng(look))
         step = step_of()
         assert learner.ladder_evaluation(step)["rolled_back"] == fell
         if look == 1:
@@ -103,7 +103,7 @@ def test_losses_that_are_not_finite_are_an_error() -> None:
     learner.replay.add("games", tree_games(10))
     learner.net.policy.weight.data.fill_(float("nan"))
     with pytest.raises(DivergedError):
-        learner.train(1, np.random.default_rng(1))
+        learner.train(step_of(), np.random.default_rng(1))
 
 
 def test_a_net_of_another_size_is_named() -> None:
@@ -129,10 +129,12 @@ def test_promotion_gives_the_best_the_learners_weights() -> None:
     learner.replay.add("games", tree_games(10))
     planes = planes_of(tree_games(3).stored)
     before = learner.evaluators[0](planes)
-    learner.train(1, np.random.default_rng(1))
+    learner.train(step_of(), np.random.default_rng(1))
     unchanged = learner.evaluators[0](planes)
     assert np.array_equal(before[1], unchanged[1])
-    assert learner.gating_match(step_of())["promoted"] == 1
+    verdict = learner.gating_match(step_of())
+    assert verdict.promoted
+    assert verdict.metrics() == {"promoted": 1}  # there was no match, so there is no score
     assert not np.array_equal(before[1], learner.evaluators[0](planes)[1])
 
 

@@ -110,7 +110,7 @@ def test_repeated_divergence_ends_the_run(tmp_path: Path, monkeypatch: pytest.Mo
 def test_other_errors_are_not_taken_for_divergence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Dqn, "evaluate", lambda self: {"figure": 1 / 0})
+    monkeypatch.setattr(Dqn, "evaluate", lambda *_: {"figure": 1 / 0})
     with pytest.raises(ZeroDivisionError):
         train(tiny("evaluate_every=1"), tmp_path / "run")
 

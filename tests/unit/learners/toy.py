@@ -54,6 +54,7 @@ class Config(LearnerConfig):
     signal: Literal["SIGINT", "SIGTERM", "SIGUSR1"] = Field(
         default="SIGINT", description="by which signal"
     )
+    signal_times: int = Field(default=1, ge=1, le=9, description="how often")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -127,7 +128,7 @@ def train(config: Config, run: Run) -> None:
             continue
         if step.number == config.break_at:
             reward = float("nan")
-        if step.number == config.signal_at and kept:
+        for _ in range(config.signal_times if step.number == config.signal_at and kept else 0):
             signal.raise_signal(signal.Signals[config.signal])
         step.record({"reward": reward, "moves": 7 - reward, "loss": 1 / step.number}, score=reward)
 

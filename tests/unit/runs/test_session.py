@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from selfmate.runs import activity, manager
+from selfmate.runs.activity import Activity
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.run import RunFailedError, Step
-from selfmate.runs.session import Session
+from selfmate.runs.session import FIRST_STEP, Session
+from selfmate.runs.signals import STOPPING
+from selfmate.runs.status import SessionTimer
 from unit.runs.kept import result
 from unit.runs.toy import run_toy, stop_at
 
@@ -72,6 +76,134 @@ def test_a_second_ctrl_c_interrupts_at_once(tmp_path: Path, whole: dict[str, byt
     assert RunDirectory(tmp_path / "run").status().state == "stopped"
     run_toy(tmp_path / "run", RESUME)
     assert result(tmp_path / "run") == whole
+
+
+@pytest.fixture
+def heard_within_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in steps of seconds: every tick is looked at, and every state is copied."""
+    monkeypatch.setattr(activity, "SECONDS_BETWEEN_TICKS", 0)
+    monkeypatch.setattr(manager, "SLOW_STEP_SECONDS", 0)
+
+
+def ticking(step_number: int, act: Callable[[], None] = lambda: None) -> Callable[[Step], None]:
+    """In one step, something happens between two ticks."""
+
+    def before(step: Step) -> None:
+        if (step.number, step.attempt) == (step_number, 1):
+            tick = step.part("self-play", 9, "games")
+            tick(1, moves=20)
+            act()
+            tick(2, moves=40)
+
+    return before
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.usefixtures("heard_within_steps")
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 7])
+def test_a_step_is_abandoned_within_and_made_again(
+    tmp_path: Path, whole: dict[str, bytes], number: int
+) -> None:
+    said = list[str]()
+    session = Session(say=said.append)
+    run = run_toy(tmp_path, session, before=ticking(number, press_ctrl_c))
+    assert run.stopped_by == signal.SIGINT
+    assert said[-1] == STOPPING
+    status = RunDirectory(tmp_path).status()
+    assert (status.state, status.step) == ("stopped", number - 1)
+    assert (tmp_path / f"checkpoints/{number - 1:08d}").is_dir()
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
+
+
+def test_a_step_is_finished_if_the_state_before_it_is_gone(
+    tmp_path: Path, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short steps are not worth a copy of the state."""
+    monkeypatch.setattr(activity, "SECONDS_BETWEEN_TICKS", 0)
+    run_toy(tmp_path, before=ticking(2, press_ctrl_c))
+    assert RunDirectory(tmp_path).status().step == 2
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
+
+
+@pytest.mark.usefixtures("heard_within_steps")
+def test_a_second_ctrl_c_ends_a_step_at_its_next_tick(
+    tmp_path: Path, whole: dict[str, bytes]
+) -> None:
+    def press_twice() -> None:
+        press_ctrl_c()
+        press_ctrl_c()
+
+    with pytest.raises(KeyboardInterrupt):
+        run_toy(tmp_path, before=ticking(4, press_twice))
+    assert RunDirectory(tmp_path).status().state == "stopped"
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
+
+
+@pytest.mark.usefixtures("heard_within_steps")
+def test_what_a_step_does_is_shown_and_in_its_status(tmp_path: Path) -> None:
+    seen, texts = list[Activity](), list[str]()
+
+    def look() -> None:
+        texts.append(RunDirectory(tmp_path).status().activity)
+
+    monkeypatch = pytest.MonkeyPatch()
+    with monkeypatch.context() as patch:
+        patch.setattr("selfmate.runs.status.SECONDS_BETWEEN_BEATS", 0)
+        run_toy(tmp_path, Session(watch_step=seen.append), before=ticking(2, look))
+    assert [(one.part, one.done, one.total) for one in seen] == [
+        ("self-play", 1, 9),
+        ("self-play", 2, 9),
+    ]
+    assert texts[0].startswith("self-play: 1 of 9 games, ")
+    assert texts[0].endswith(" moves/s")
+    assert seen[0].seconds_left is not None
+    assert RunDirectory(tmp_path).status().activity == ""
+
+
+@pytest.mark.usefixtures("heard_within_steps")
+@pytest.mark.parametrize(("late_in", "done"), [(1, 1), (3, 2)])
+def test_the_clock_is_heard_within_a_step_but_the_first(
+    tmp_path: Path,
+    whole: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    late_in: int,
+    done: int,
+) -> None:
+    """Sessions that are shorter than a step get on all the same, and say so."""
+    late, said = list[bool](), list[str]()
+    monkeypatch.setattr(SessionTimer, "is_late", property(lambda _: bool(late)))
+    run_toy(tmp_path, Session(say=said.append), before=ticking(late_in, lambda: late.append(True)))
+    status = RunDirectory(tmp_path).status()
+    assert (status.state, status.step) == ("paused", done)
+    assert said == ([FIRST_STEP] if late_in == 1 else [])
+    late.clear()
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
+
+
+@pytest.mark.usefixtures("heard_within_steps")
+def test_after_a_rollback_the_clock_waits_for_a_recorded_step(
+    tmp_path: Path, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = list[bool]()
+    monkeypatch.setattr(SessionTimer, "is_late", property(lambda _: bool(late)))
+
+    def before(step: Step) -> None:
+        if (step.number, step.attempt) == (4, 2):
+            late.append(True)
+            step.part("self-play", 9, "games")(1)
+
+    run_toy(tmp_path, before=before)
+    assert RunDirectory(tmp_path).status().step == 4
+    late.clear()
+    run_toy(tmp_path, RESUME)
+    assert result(tmp_path) == whole
 
 
 def test_signal_handlers_are_restored(tmp_path: Path) -> None:

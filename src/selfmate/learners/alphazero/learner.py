@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from selfmate.arena.gating import Evaluation, GatingMatch, evaluation_metrics
+from selfmate.arena.gating import (
+    Evaluation,
+    GatingMatch,
+    Verdict,
+    WatchedGames,
+    evaluation_metrics,
+)
 from selfmate.arena.match import sample_of
 from selfmate.arena.sprt import Sprt
 from selfmate.data.dataset import ChunkFolder, ChunkStream, DamagedChunkError
@@ -81,26 +87,26 @@ def cycle(learner: "AlphaZero", step: Step) -> None:
     if step.number == 1:  # the score of a loaded net is what it must not fall below
         learner.ladder_evaluation(step)
     with watch("self_play"):
-        games, evaluations, sample = learner.self_play(step.number, rng)
+        games, evaluations, sample = learner.self_play(step, rng)
     step.show(sample)
     with watch("learning"):
-        trained = learner.train(step.number, rng, step.attempt)
+        trained = learner.train(step, rng)
     metrics = _game_metrics(games) | trained
     metrics |= {"evaluations": evaluations, "replay_size": len(learner.replay)}
-    is_best = None
+    is_best = score = None
     with watch("matches"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
             metrics |= learner.ladder_evaluation(step)
         if step.number % config.promotion_every == 0 or step.number == config.cycles:
             verdict = learner.gating_match(step)
-            metrics |= verdict
-            is_best = bool(verdict["promoted"])
+            metrics |= verdict.metrics() | {"match_games": verdict.games}
+            is_best, score = verdict.promoted, verdict.score
     for alarm in (
         *learner.resignation.alarms(),
         *learner.health.alarms(_health_metrics(games, trained)),
     ):
         step.say(alarm, alarm=True)
-    step.record(metrics, metrics.get("score_best"), best=is_best, seconds=watch.seconds)
+    step.record(metrics, score, best=is_best, seconds=watch.seconds)
 
 
 class DivergedError(Exception):
@@ -156,16 +162,21 @@ class AlphaZero:
 
     # Self-play.
 
-    def self_play(self, cycle: int, rng: np.random.Generator) -> tuple[GameStats, int, SampleGame]:
+    def self_play(self, step: Step, rng: np.random.Generator) -> tuple[GameStats, int, SampleGame]:
         """Plays the games of a cycle with the best net and adds them to the replay buffer. Returns
         their statistics, the number of evaluations and a game to show."""
         plan = self.plan(rng)
         actors = self.actors(plan)
-        games = play_games(actors, plan)
-        self.replay.add(shard_name(cycle), tree_games(games))
+        tick = step.part("self-play", len(plan.boards), "games")
+
+        def watch(done: int, **counts: int) -> None:
+            tick(done, **counts, positions=sum(actor.evaluations for actor in actors))
+
+        games = play_games(actors, plan, watch)
+        self.replay.add(shard_name(step.number), tree_games(games))
         self.resignation.observe(*check_resignations(games))
         evaluations = sum(actor.evaluations for actor in actors)
-        shown = sample_of(plan.boards[cycle % len(plan.boards)], "best", "best")
+        shown = sample_of(plan.boards[step.number % len(plan.boards)], "best", "best")
         return games.stats, evaluations, shown
 
     def plan(self, rng: np.random.Generator) -> GamePlan:
@@ -193,15 +204,18 @@ class AlphaZero:
 
     # Training.
 
-    def train(self, cycle: int, rng: np.random.Generator, attempt: int = 1) -> dict[str, float]:
+    def train(self, step: Step, rng: np.random.Generator) -> dict[str, float]:
         """The training steps of a cycle. Each further attempt halves the learning rate, because the
         one before diverged."""
         config = self.config
         updates = math.ceil(config.epochs * len(self.replay) / config.batch_size)
         updates = min(updates, config.max_updates or updates)
-        learning_rate = config.learning_rate_in(cycle) / 2 ** (attempt - 1)
-        batches = self.training_batches(cycle, updates, rng)
-        means = means_of([self.training_step(batch, learning_rate) for batch in batches])
+        learning_rate = config.learning_rate_in(step.number) / 2 ** (step.attempt - 1)
+        tick, metrics = step.part("learning", updates, "updates"), list[dict[str, float]]()
+        for batch in self.training_batches(step.number, updates, rng):
+            metrics.append(self.training_step(batch, learning_rate))
+            tick(len(metrics))
+        means = means_of(metrics)
         if not all(map(math.isfinite, means.values())):
             raise DivergedError("the losses or gradients are not finite")
         return means | {"learning_rate": learning_rate}
@@ -235,21 +249,22 @@ class AlphaZero:
 
     # Gating match and ladder evaluation.
 
-    def gating_match(self, step: Step) -> dict[str, float]:
+    def gating_match(self, step: Step) -> Verdict:
         """A match of the net in training against the best net, whose place it may take."""
-        simulations = self.config.promotion_simulations
-        learner = TreePlayer("learner", self.net, simulations=simulations)
-        best = TreePlayer("best", self.best, simulations=simulations)
-        verdict = self.gate.play(learner, best, seed=self.config.seed + step.number)
+        watched = WatchedGames(step.part("gating match", self.gate.games, "games"))
+        learner, best = (
+            TreePlayer(
+                name, net, simulations=self.config.promotion_simulations, pulse=watched.pulse
+            )
+            for name, net in (("learner", self.net), ("best", self.best))
+        )
+        seed = self.config.seed + step.number
+        verdict = self.gate.play(learner, best, seed=seed, watched=watched)
         step.say(verdict.sentence)
         if verdict.promoted:
             self.promote(self.net.arrays())
             self.counts["promotions"] += 1
-        return {
-            "score_best": verdict.score,
-            "promoted": int(verdict.promoted),
-            "match_games": verdict.games,
-        }
+        return verdict
 
     def promote(self, weights: Arrays) -> None:
         self.best.take(weights)
@@ -259,7 +274,10 @@ class AlphaZero:
     def ladder_evaluation(self, step: Step) -> dict[str, float]:
         """Matches of the net in training, without search, against fixed opponents. A net that fell
         far goes back to the weights of the highest score."""
-        reports = self.evaluation.reports(TreePlayer("learner", self.net, simulations=0))
+        reports = self.evaluation.reports(
+            TreePlayer("learner", self.net, simulations=0),
+            step.part("evaluation", self.evaluation.all_games, "games"),
+        )
         score = float(np.mean([report.score for report in reports.values()]))
         fell = score < self.ladder_score - self.config.rollback_threshold
         if fell:

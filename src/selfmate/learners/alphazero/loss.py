@@ -21,6 +21,7 @@ from torch.nn.functional import mse_loss
 from selfmate.data.examples import Examples
 from selfmate.nets.optim import GradientWorkers, Optimizer, mixed_precision, placed
 from selfmate.nets.resnet import SeResNet, wdl_of
+from selfmate.runs import Tick, unwatched
 
 Floats = NDArray[np.float32]
 CALIBRATION_BINS = 10
@@ -124,13 +125,16 @@ class TrainingStep:
 
 
 @torch.inference_mode()
-def validate(net: SeResNet, batches: Iterable[Examples]) -> dict[str, float]:
+def validate(
+    net: SeResNet, batches: Iterable[Examples], tick: Tick = unwatched
+) -> dict[str, float]:
     """Metrics on held-out positions: how often the played move is the net's first choice, and among
     its first five; the losses of policy and value; the accuracy of the likeliest result; and the
     calibration error of WDL."""
     sums, wdl, results = np.zeros(4), list[Floats](), list[Floats]()
     count = 0
     for examples in batches:
+        tick(count)
         logits, value = (output.cpu() for output in net(placed(examples.planes, net.device)))
         sums += [*_policy_sums(logits, examples), _value_sum(value, examples)]
         wdl.append(wdl_of(value).numpy())

@@ -49,7 +49,7 @@ def train_step(pretraining: "Pretraining", step: Step) -> None:
     metrics = pretraining.train(step, watch)
     if pretraining.schedule.is_validated(step):
         with watch("validation"):
-            validation = pretraining.validate()
+            validation = pretraining.validate(step)
         metrics |= validation
         step.say(_sentence(step.stop, validation))
         _adapt_learning_rate(pretraining, validation, step)
@@ -126,10 +126,11 @@ class Pretraining:
     def train(self, step: Step, watch: Stopwatch) -> dict[str, float]:
         """The updates of a step, whose positions are counted over all epochs."""
         batches = self._batches(step.start, step.stop)
-        metrics = [
-            self.update(batches, self.learning_rate(done), watch)
-            for done in range(step.start, step.stop, self.schedule.update)
-        ]
+        tick = step.part("learning", step.stop - step.start, "positions")
+        metrics = list[dict[str, float]]()
+        for done in range(step.start, step.stop, self.schedule.update):
+            tick(done - step.start)
+            metrics.append(self.update(batches, self.learning_rate(done), watch))
         return means_of(metrics) | {"learning_rate": self.learning_rate(step.stop)}
 
     def update(
@@ -148,13 +149,14 @@ class Pretraining:
             self.optimizer.step(learning_rate)
         return step.metrics() | {"gradient_norm": norm}
 
-    def validate(self) -> dict[str, float]:
+    def validate(self, step: Step) -> dict[str, float]:
         count = min(self.config.validation_positions, self.games.counts["validation"])
         held_out = ChunkStream(self.games, "validation", seed=0)
         batches = held_out.batches(0, count, VALIDATION_BATCH_SIZE)
         examples = prefetched(map(examples_of_games, batches), PREFETCHED_BATCHES)
+        tick = step.part("validation", count, "positions")
         with computing_threads(self.config.threads):
-            return validate(self.net, examples)
+            return validate(self.net, examples, tick)
 
     def _batches(self, start: int, stop: int) -> Iterator[Examples]:
         batches = self.stream.batches(start, stop, self.config.batch_size)

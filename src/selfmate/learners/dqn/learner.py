@@ -9,9 +9,7 @@ so the value of a position for its mover is the reward less its next value for t
 Mating is worth +1. Being mated needs no reward of its own: it arrives through the backup.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -19,7 +17,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import huber_loss
 
-from selfmate.arena.gating import Evaluation, GatingMatch, evaluation_metrics
+from selfmate.arena.gating import (
+    Evaluation,
+    GatingMatch,
+    Verdict,
+    WatchedGames,
+    evaluation_metrics,
+)
 from selfmate.arena.match import sample_of
 from selfmate.data.replay import (
     Priority,
@@ -32,12 +36,13 @@ from selfmate.data.replay import (
 from selfmate.data.transitions import Transitions
 from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.config import OPPONENTS, Config
+from selfmate.learners.dqn.loss import Loss, is_sound, places, policy_metrics
 from selfmate.learners.health import HealthMetrics, HealthMonitor
 from selfmate.learners.targets import ragged_double_q, shaped
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax
-from selfmate.rules import Ragged, best_places
+from selfmate.rules import best_places
 from selfmate.runs import (
     Arrays,
     Run,
@@ -45,17 +50,18 @@ from selfmate.runs import (
     SavedState,
     Step,
     Stopwatch,
+    Tick,
     copied,
     means_of,
     restore,
     split_prefix,
+    unwatched,
     with_prefix,
 )
 from selfmate.selfplay.dqn import EpsilonGreedyActor, Opponents, episodes_of, points_against_others
 from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
 
 LADDER = ("random", "greedy", "teacher:depth=1")  # opponents of the evaluation
-EXPLOSION = 1e4  # a loss or a gradient norm beyond this is noise
 MAX_SKIPPED = 3  # updates per cycle
 MIN_GATING_GAMES = 100  # for the rule `interval`
 PRIORITY_EPSILON = 0.01  # added to TD errors, so that no transition is lost
@@ -64,30 +70,6 @@ Floats = NDArray[np.float32]
 
 class DivergedError(Exception):
     """Too many updates of a cycle were skipped."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loss:
-    """The loss of a batch, and metrics on the way to it."""
-
-    td: Tensor
-    imitation: Tensor
-    imitation_weight: float
-    errors: Floats  # [B] TD errors
-    policy_metrics: dict[str, float]
-
-    @property
-    def total(self) -> Tensor:
-        return self.td + self.imitation_weight * self.imitation
-
-    def metrics(self) -> dict[str, float]:
-        return {
-            "loss": float(self.total.detach()),
-            "td_loss": float(self.td.detach()),
-            "imitation_loss": float(self.imitation.detach()),
-            "td_error": float(np.abs(self.errors).mean()),
-            **self.policy_metrics,
-        }
 
 
 class Dqn:
@@ -121,7 +103,9 @@ class Dqn:
         player = self.spec.model_dump(mode="json")
         return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
 
-    def play(self, cycle: int, rng: np.random.Generator) -> tuple[dict[str, float], SampleGame]:
+    def play(
+        self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched
+    ) -> tuple[dict[str, float], SampleGame]:
         """Plays the games of a cycle into the replay; returns metrics and one game to show."""
         config = self.config
         boards = self.starts.boards(config.games, rng)
@@ -132,13 +116,15 @@ class Dqn:
             teacher_depth=config.teacher_depth,
         )
         seed = int(rng.integers(2**63))
-        games = play_games([actor], GamePlan(boards=boards, max_plies=config.max_plies, seed=seed))
+        plan = GamePlan(boards=boards, max_plies=config.max_plies, seed=seed)
+        games = play_games([actor], plan, tick)
         self.replay.add(shard_name(cycle), episodes_of(games, actor, config.gamma))
         shown = cycle % config.games  # the learner is White and Black in turn
         white, black = (actor.players[seat].name for seat in actor.seats[shown].tolist())
         points, count = points_against_others(games, actor.seats)
-        metrics = _game_metrics(games.stats) | {"score_vs_others": points / count if count else 0.5}
-        return metrics | {"epsilon": actor.epsilon}, sample_of(boards[shown], white, black)
+        score = {"score_vs_others": points / count} if count else {}
+        metrics = _game_metrics(games.stats) | score | {"epsilon": actor.epsilon}
+        return metrics, sample_of(boards[shown], white, black)
 
     # The loss.
 
@@ -192,7 +178,7 @@ class Dqn:
             errors=(taken.detach() - targets).numpy(),
             policy_metrics={
                 "next_legal": float(batch.next_legal.counts.mean()),
-                **_policy_metrics(q_values.detach(), log_policy.detach(), batch.legal),
+                **policy_metrics(q_values.detach(), log_policy.detach(), batch.legal),
             },
         )
 
@@ -202,7 +188,7 @@ class Dqn:
         advised_rows = np.flatnonzero(batch.advice >= 0)
         if not len(advised_rows):
             return q_values.sum() * 0
-        advised = torch.from_numpy(_places(batch.legal, batch.advice))
+        advised = torch.from_numpy(places(batch.legal, batch.advice))
         if self.config.imitation == "cross_entropy":
             return -log_policy[advised].mean()
         margins = torch.full_like(q_values, self.config.margin)
@@ -223,7 +209,7 @@ class Dqn:
             loss = self.loss(sample, batch, cycle)
         with watch("backward"):
             norm = self.adam.gradient(loss.total)
-            if not _is_sound(float(loss.total.detach()), norm):
+            if not is_sound(float(loss.total.detach()), norm):
                 return None
             self.adam.step(self.config.learning_rate / 2 ** (attempt - 1))
         self.replay.update_priorities(sample, loss.errors)
@@ -237,7 +223,9 @@ class Dqn:
         if len(self.replay) < self.config.learning_starts:
             return {}
         metrics, skipped, before = list[dict[str, float]](), 0, self.counts["updates"]
-        for _ in range(self.config.updates):
+        tick = step.part("learning", self.config.updates, "updates")
+        for number in range(self.config.updates):
+            tick(number)
             of_update = self.update(step.number, step.attempt, rng, watch)
             if of_update is not None:
                 metrics.append(of_update)
@@ -262,13 +250,17 @@ class Dqn:
             note = f"target net updated at update {number:,} (every {every:,} updates)"
             step.say(note, aloud=False)
 
-    def evaluate(self) -> dict[str, float]:
-        return evaluation_metrics(self.evaluation.reports(self.opponents.learner()))
+    def evaluate(self, step: Step) -> dict[str, float]:
+        tick = step.part("evaluation", self.evaluation.all_games, "games")
+        return evaluation_metrics(self.evaluation.reports(self.opponents.learner(), tick))
 
-    def gate(self, step: Step) -> dict[str, float]:
+    def gate(self, step: Step) -> Verdict:
         """A match against the best version, which the learner replaces if it is promoted."""
         verdict = self.gating.play(
-            self.opponents.learner(), self.opponents.best_player(), seed=step.number
+            self.opponents.learner(),
+            self.opponents.best_player(),
+            seed=step.number,
+            watched=WatchedGames(step.part("gating match", self.gating.games, "games")),
         )
         step.say(verdict.sentence)
         if verdict.promoted:
@@ -276,7 +268,7 @@ class Dqn:
             self.opponents.retire(name, copied(self.opponents.best.arrays()))
             self.opponents.promote(self.net.arrays())
             self.counts["promotions"] += 1
-        return {"score_best": verdict.score, "promoted": int(verdict.promoted)}
+        return verdict
 
     def save(self) -> SavedState:
         rest = with_prefix(
@@ -328,22 +320,23 @@ def cycle(dqn: Dqn, step: Step) -> None:
     config, watch = dqn.config, Stopwatch()
     rng = np.random.default_rng([config.seed, step.number, step.attempt])
     with watch("self_play"):
-        metrics, game = dqn.play(step.number, rng)
+        tick = step.part("self-play", config.games, "games")
+        metrics, game = dqn.play(step.number, rng, tick)
     step.show(game)
     learned = dqn.learn(step, rng, watch)
     alarms = dqn.health.alarms(_health_metrics(metrics, learned)) if learned else ()
     metrics |= learned | {"updates": dqn.counts["updates"], "replay_size": len(dqn.replay)}
-    best = None
+    best = score = None
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
-            metrics |= dqn.evaluate()
+            metrics |= dqn.evaluate(step)
         if step.number % config.promotion_every == 0 or step.number == config.cycles:
             verdict = dqn.gate(step)
-            metrics |= verdict
-            best = bool(verdict["promoted"])
+            metrics |= verdict.metrics()
+            best, score = verdict.promoted, verdict.score
     for alarm in alarms:
         step.say(alarm, alarm=True)
-    step.record(metrics, metrics.get("score_best"), best=best, seconds=watch.seconds)
+    step.record(metrics, score, best=best, seconds=watch.seconds)
 
 
 def _make_replay(config: Config) -> TransitionReplay:
@@ -357,27 +350,6 @@ def _make_replay(config: Config) -> TransitionReplay:
         fractions=SampleFractions(main=main, decisive=decisive, recent=recent),
         priority=priority if config.prioritized else None,
     )
-
-
-def _places(legal: Ragged, actions: NDArray[np.int16]) -> NDArray[np.int64]:
-    """Indices of one action per row among all legal ones; rows with the action -1 have none."""
-    return np.flatnonzero(legal.values == np.repeat(actions, legal.counts))
-
-
-def _is_sound(loss: float, norm: float) -> bool:
-    return math.isfinite(loss) and math.isfinite(norm) and max(abs(loss), norm) < EXPLOSION
-
-
-def _policy_metrics(q_values: Tensor, log_policy: Tensor, legal: Ragged) -> dict[str, float]:
-    """Entropy of the policy, and mean and spread of the positions' values."""
-    values, logs = np.maximum.reduceat(q_values.numpy(), legal.offsets[:-1]), log_policy.numpy()
-    entropy = -np.add.reduceat(np.exp(logs) * logs, legal.offsets[:-1])
-    return {
-        "entropy": float(entropy.mean()),
-        "ln_legal": float(np.log(legal.counts).mean()),
-        "value_mean": float(values.mean()),
-        "value_spread": float(values.std()),
-    }
 
 
 def _game_metrics(stats: GameStats) -> dict[str, float]:

@@ -26,14 +26,17 @@ from selfmate.runs import (
     RunRefusedError,
     SavedState,
     Step,
+    Tick,
     copied,
     restore,
+    unwatched,
     with_prefix,
 )
 
 BATCHES_PER_STEP = 64
 MIN_STEPS_PER_EPOCH = 8  # so that small datasets have a learning curve as well
 MAX_VALIDATION_POSITIONS = 1 << 16
+VALIDATION_BATCH_SIZE = 4096
 Rows = NDArray[np.int64]
 
 
@@ -80,12 +83,13 @@ class Imitation:
         batches = len(self.dataset.training) // (MIN_STEPS_PER_EPOCH * self.config.batch_size)
         return self.config.batch_size * min(max(1, batches), BATCHES_PER_STEP)
 
-    def study(self, start: int, stop: int) -> dict[str, float]:
+    def study(self, start: int, stop: int, tick: Tick = unwatched) -> dict[str, float]:
         """Learns from the positions `start` to `stop`, counted over all epochs."""
         losses = []
         for begin in range(start, stop, self.config.batch_size):
             end = min(begin + self.config.batch_size, stop)
             losses.append(self.update(self._rows(begin, end), 1 - begin / self.total))
+            tick(end - start)
         policy, value, norm = np.mean(losses, axis=0)
         return {"policy_loss": policy, "value_loss": value, "gradient_norm": norm}
 
@@ -103,12 +107,16 @@ class Imitation:
     def epochs_done(self, step: Step) -> int:
         return step.stop // len(self.dataset.training)
 
-    def validate(self) -> dict[str, float]:
+    def validate(self, step: Step | None = None) -> dict[str, float]:
         """How often the teacher's best move is the net's first, and among its first three; KL
         divergence from the teacher's policy, and squared error of the values."""
         rows = self.dataset.validation[:MAX_VALIDATION_POSITIONS]
-        parts = [rows[i : i + 4096] for i in range(0, len(rows), 4096)]
-        sums = np.sum([self._validate(part) for part in parts], axis=0) / len(rows)
+        tick = step.part("validation", len(rows), "positions") if step else unwatched
+        found = list[NDArray[np.float64]]()
+        for begin in range(0, len(rows), VALIDATION_BATCH_SIZE):
+            tick(begin)
+            found.append(self._validate(rows[begin : begin + VALIDATION_BATCH_SIZE]))
+        sums = np.sum(found, axis=0) / len(rows)
         return dict(zip(("match1", "match3", "kl", "value_mse"), sums.tolist(), strict=True))
 
     @torch.inference_mode()
@@ -159,12 +167,13 @@ def train(config: PretrainConfig, run: Run) -> None:
     imitation = Imitation(config, read_dataset(config))
     with one_thread():
         for step in imitation.steps(run):
-            before = imitation.validate() if step.number == 1 else {}
+            before = imitation.validate(step) if step.number == 1 else {}
             if before:
                 step.say(_sentence("before the first epoch", before))
-            metrics = imitation.study(step.start, step.stop)
+            tick = step.part("learning", step.stop - step.start, "positions")
+            metrics = imitation.study(step.start, step.stop, tick)
             if imitation.ends_epoch(step):
-                metrics |= imitation.validate()
+                metrics |= imitation.validate(step)
                 step.say(_sentence(f"epoch {imitation.epochs_done(step)}", metrics))
             step.record(before | metrics, metrics.get("match1"))
 

@@ -7,7 +7,7 @@ is ever rewarded.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,9 +38,11 @@ from selfmate.runs import (
     SavedState,
     Step,
     Stopwatch,
+    Tick,
     copied,
     means_of,
     restore,
+    unwatched,
     with_prefix,
 )
 from selfmate.searches.sampling import drawn_actions, is_mate, random_choices
@@ -172,7 +174,11 @@ class Reinforce:
         )
 
     def play(
-        self, boards: Sequence[Board], temperature: float, rng: np.random.Generator
+        self,
+        boards: Sequence[Board],
+        temperature: float,
+        rng: np.random.Generator,
+        tick: Tick = unwatched,
     ) -> tuple[SampledGames, GameStats, NDArray[np.int8]]:
         """Games from these boards, how they went, and which sides moved at random in them."""
         seed, random_sides = int(rng.integers(2**63)), self.random_sides(len(boards), rng)
@@ -184,7 +190,7 @@ class Reinforce:
             random_sides=random_sides,
         )
         plan = GamePlan(boards=boards, max_plies=self.config.max_plies, seed=seed)
-        games = play_games([actor], plan)
+        games = play_games([actor], plan, tick)
         return sampled_games(games, temperature), games.stats, random_sides
 
     def random_sides(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -228,16 +234,27 @@ class Reinforce:
         return np.flatnonzero(games.results_of_plies != self.baseline(None))
 
     def learn(
-        self, games: SampledGames, attempt: int, rng: np.random.Generator
+        self,
+        games: SampledGames,
+        attempt: int,
+        rng: np.random.Generator,
+        tick: Tick = unwatched,
     ) -> dict[str, float] | None:
-        """The updates of an iteration; None if a gradient exploded."""
+        """The updates of an iteration; None if a gradient exploded. Ticks updates and moves."""
         shards = [games, *self.replay.shards.values()]
         splits = [self._split(shard, rng) for shard in shards]
         plies = sum(map(len, shards)) / self.config.updates
-        metrics = []
+        metrics, moves = list[dict[str, float]](), 0
+
+        def count(learned: int) -> None:
+            nonlocal moves
+            moves += learned
+            tick(len(metrics), moves=moves)
+
         for update in range(self.config.updates):
             parts = [(shard, split[update]) for shard, split in zip(shards, splits, strict=True)]
-            of_update = self.update(parts, plies, self.config.learning_rate / 2 ** (attempt - 1))
+            rate = self.config.learning_rate / 2 ** (attempt - 1)
+            of_update = self.update(parts, plies, rate, count)
             if of_update is None:
                 return None
             metrics.append(of_update)
@@ -248,16 +265,22 @@ class Reinforce:
         return np.array_split(rng.permutation(self.informative_rows(games)), self.config.updates)
 
     def update(
-        self, parts: Sequence[tuple[SampledGames, Rows]], plies: float, learning_rate: float
+        self,
+        parts: Sequence[tuple[SampledGames, Rows]],
+        plies: float,
+        learning_rate: float,
+        count: Callable[[int], None] = lambda learned: None,
     ) -> dict[str, float] | None:
         """One gradient step on the mean over `plies` plies, of which `parts` hold those with a
-        gradient; None if it exploded."""
+        gradient; None if it exploded. `count` gets the number of plies in each chunk."""
         sums = {"loss": 0.0, "value_loss": 0.0}
 
         def losses() -> Iterator[Tensor]:
             for games, rows in parts:
                 for begin in range(0, len(rows), CHUNK_PLIES):
-                    loss = self.loss(games, rows[begin : begin + CHUNK_PLIES])
+                    chunk = rows[begin : begin + CHUNK_PLIES]
+                    count(len(chunk))
+                    loss = self.loss(games, chunk)
                     sums["loss"] += float(loss.policy.detach()) / plies
                     sums["value_loss"] += float(loss.value.detach()) / plies
                     yield loss.total / plies
@@ -285,8 +308,9 @@ class Reinforce:
         now, before = (log_softmax(net(asked)[0] / temperature, asked.offsets) for net in nets)
         return float((now.exp() * (now - before)).sum()) / (len(asked.offsets) - 1)
 
-    def evaluate(self) -> dict[str, float]:
-        return evaluation_metrics(self.evaluation.reports(self.player))
+    def evaluate(self, step: Step) -> dict[str, float]:
+        tick = step.part("evaluation", self.evaluation.all_games, "games")
+        return evaluation_metrics(self.evaluation.reports(self.player, tick))
 
     def save(self) -> SavedState:
         return SavedState(
@@ -321,9 +345,11 @@ def iteration(learner: Reinforce, step: Step) -> None:
     temperature = config.temperature_after(step.start)
     boards = learner.starts.boards(step.stop - step.start, rng)
     with watch("self_play"):
-        games, stats, random_sides = learner.play(boards, temperature, rng)
+        tick = step.part("self-play", len(boards), "games")
+        games, stats, random_sides = learner.play(boards, temperature, rng, tick)
     with watch("learning"):
-        learned = learner.learn(games, step.attempt, rng)
+        tick = step.part("learning", config.updates, "updates")
+        learned = learner.learn(games, step.attempt, rng, tick)
     if learned is None:
         step.roll_back("the gradient exploded")
         return
@@ -334,7 +360,7 @@ def iteration(learner: Reinforce, step: Step) -> None:
     learner.remember(f"sampled-{step.number:08d}", games)
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.stop == config.games:
-            metrics |= learner.evaluate()
+            metrics |= learner.evaluate(step)
     for alarm in learner.health.alarms(_health_metrics(stats, metrics)):
         step.say(alarm, alarm=True)
     step.record(metrics, metrics.get("score_random"), seconds=watch.seconds)

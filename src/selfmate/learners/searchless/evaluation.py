@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from selfmate.arena.endgames import PIECES, convert
-from selfmate.arena.gating import Evaluation, evaluation_metrics
+from selfmate.arena.endgames import PIECES, convert_in_rounds
+from selfmate.arena.gating import Evaluation, WatchedGames, evaluation_metrics
 from selfmate.arena.match import Match, make_report
 from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.puzzles import Puzzle, SolveCount, read_puzzles, solve
@@ -18,7 +18,7 @@ from selfmate.learners.searchless.legality import legality_metrics
 from selfmate.nets.transformer import Transformer
 from selfmate.players import Player, load_player
 from selfmate.players.network import PolicyPlayer
-from selfmate.runs import RunRefusedError
+from selfmate.runs import RunRefusedError, Step, Tick, unwatched
 
 OPPONENTS = ("random", "greedy")
 MAX_PUZZLES = 2000  # per evaluation
@@ -35,28 +35,37 @@ class SearchlessEvaluator:
             opponents=OPPONENTS, games=config.evaluation_games, seed=config.seed
         )
 
-    def metrics(self, net: Transformer) -> dict[str, float]:
-        player = PolicyPlayer("learner", net)
-        return {
-            **legality_metrics(net, self.positions),
-            **evaluation_metrics(self.ladder.reports(player)),
-            "score_random_unmasked": self._unmasked_score(net),
-            **self.puzzles.metrics(player),
-            **self._conversion(player),
-        }
+    def metrics(self, net: Transformer, step: Step | None = None) -> dict[str, float]:
+        def part(name: str, total: int, unit: str) -> Tick:
+            return step.part(name, total, unit) if step else unwatched
 
-    def _unmasked_score(self, net: Transformer) -> float:
+        player, config = PolicyPlayer("learner", net), self.config
+        tick = part("legality", len(self.positions.batch), "positions")
+        metrics = legality_metrics(net, self.positions, tick)
+        tick = part("evaluation", self.ladder.all_games, "games")
+        metrics |= evaluation_metrics(self.ladder.reports(player, tick))
+        tick = part("evaluation without a mask", config.evaluation_games, "games")
+        metrics |= {"score_random_unmasked": self._unmasked_score(net, tick)}
+        tick = part("puzzles", len(self.puzzles.puzzles), "puzzles")
+        metrics |= self.puzzles.metrics(player, tick)
+        tick = part("won endgames", len(PIECES) * config.conversion_games, "games")
+        return metrics | self._conversion(player, tick)
+
+    def _unmasked_score(self, net: Transformer, tick: Tick) -> float:
         """Against the random mover, without a legality mask: an illegal move loses the game."""
         unmasked = PolicyPlayer("unmasked", net, masked=False)
         with closing(load_player("random")) as opponent:
             openings = shuffled(shipped_openings(), self.config.seed)
             match = Match((unmasked, opponent), openings, self.config.seed)
-            return make_report(list(match.play(range(self.config.evaluation_games)))).score
+            games = WatchedGames(tick).play(match, range(self.config.evaluation_games))
+            return make_report(list(games)).score
 
-    def _conversion(self, player: PolicyPlayer) -> dict[str, float]:
+    def _conversion(self, player: PolicyPlayer, tick: Tick) -> dict[str, float]:
         metrics, games = dict[str, float](), self.config.conversion_games
-        for piece in PIECES:
-            found = convert(player, piece, games=games, seed=self.config.seed)
+        for number, piece in enumerate(PIECES):
+            rounds = convert_in_rounds(player, piece, games=games, seed=self.config.seed)
+            for found in rounds:
+                tick(number * games + found.games)
             metrics[f"converted_{piece}"] = found.share
             if found.moves is not None and found.exact_moves is not None:
                 metrics[f"moves_{piece}"] = found.moves
@@ -74,10 +83,11 @@ class PuzzleEvaluation:
     def __init__(self, puzzles: Sequence[Puzzle]) -> None:
         self.puzzles = puzzles
 
-    def metrics(self, player: Player) -> dict[str, float]:
+    def metrics(self, player: Player, tick: Tick = unwatched) -> dict[str, float]:
         """Solved shares: `puzzles` over all, and one for each rating band that has puzzles."""
         counts = {name: SolveCount() for name in ("puzzles", *map(_band, (*PUZZLE_BANDS, None)))}
-        for puzzle, is_solved in solve(player, self.puzzles, seed=1):
+        for number, (puzzle, is_solved) in enumerate(solve(player, self.puzzles, seed=1)):
+            tick(number)
             limit = next((limit for limit in PUZZLE_BANDS if puzzle.rating < limit), None)
             for name in ("puzzles", _band(limit)):
                 counts[name].add(is_solved)

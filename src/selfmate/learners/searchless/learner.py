@@ -7,7 +7,7 @@ measure of success.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -44,9 +44,11 @@ from selfmate.runs import (
     SavedState,
     Step,
     Stopwatch,
+    Tick,
     copied,
     means_of,
     restore,
+    unwatched,
     with_prefix,
 )
 from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
@@ -94,7 +96,7 @@ class Searchless:
         return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
 
     def play(
-        self, cycle: int, rng: np.random.Generator
+        self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched
     ) -> tuple[AttemptTrajectories, GameStats, SampleGame]:
         """The games of a cycle, their statistics, and one of them as a sample."""
         config = self.config
@@ -108,25 +110,32 @@ class Searchless:
             parallel_games=config.parallel_games,
             block_size=BLOCK_ROWS,
         )
-        games = play_games([actor] * config.threads, plan)
+        games = play_games([actor] * config.threads, plan, tick)
         rows = attempt_trajectories(games, plan.boards, must_win=config.must_win)
         shown = sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")
         return rows, games.stats, shown
 
     def learn(
-        self, games: AttemptTrajectories, cycle: int, rng: np.random.Generator, attempt: int
+        self,
+        games: AttemptTrajectories,
+        cycle: int,
+        rng: np.random.Generator,
+        attempt: int,
+        watch: Callable[[int], Tick] = lambda updates: unwatched,
     ) -> dict[str, float] | None:
         """One pass over the games in batches; None if a gradient was not finite. Every further
-        `attempt` at the same cycle halves the learning rate."""
+        `attempt` at the same cycle halves the learning rate. `watch` gets the number of updates
+        and returns what ticks them."""
         games = games.take(self.select_positions(games, rng))
         size = self.config.batch_size_at(cycle)
         from_masters = 0 if self.masters is None else self.config.masters_in(size)
         count = max(1, round(len(games) / max(1, size - from_masters)))
         batches = np.array_split(rng.permutation(len(games)), count)
-        metrics = list[dict[str, float]]()
+        metrics, tick = list[dict[str, float]](), watch(count)
         for rows, masters in zip(
             batches, self.master_losses(cycle, count, from_masters), strict=True
         ):
+            tick(len(metrics))
             rate = self.config.learning_rate_at(cycle, self.counts["positions"])
             metrics.append(self.update(games.take(rows), masters, rate / 2 ** (attempt - 1)))
             if not math.isfinite(metrics[-1]["gradient_norm"]):
@@ -218,9 +227,16 @@ def run_cycle(learner: Searchless, step: Step) -> None:
     config, watch = learner.config, Stopwatch()
     rng = np.random.default_rng([config.seed, step.number, step.attempt])
     with watch("self_play"):
-        games, stats, game = learner.play(step.number, rng)
+        tick = step.part("self-play", config.games, "games")
+        games, stats, game = learner.play(step.number, rng, tick)
     with watch("learning"):
-        learned = learner.learn(games, step.number, rng, step.attempt)
+        learned = learner.learn(
+            games,
+            step.number,
+            rng,
+            step.attempt,
+            lambda updates: step.part("learning", updates, "updates"),
+        )
     if learned is None:
         step.roll_back("the gradient was not finite")
         return
@@ -228,7 +244,7 @@ def run_cycle(learner: Searchless, step: Step) -> None:
     metrics = game_metrics(games, stats) | learned
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
-            metrics |= learner.evaluator.metrics(learner.net)
+            metrics |= learner.evaluator.metrics(learner.net, step)
     for alarm in learner.health.alarms(learner.health_metrics(stats, learned)):
         step.say(alarm, alarm=True)
     step.record(metrics, _quality(config, metrics), seconds=watch.seconds)

@@ -15,6 +15,7 @@ from selfmate.encodings.records import PositionRecords, encode_records
 from selfmate.nets.sparse import mass_of
 from selfmate.nets.transformer import Transformer
 from selfmate.rules import Ragged, derive_seeds, push_moves
+from selfmate.runs import Tick, unwatched
 from selfmate.searches.sampling import greedy_choices, random_choices
 
 BATCH_ROWS = 1024  # all logits of all positions at once would fill the memory
@@ -33,11 +34,14 @@ class _Measured(NamedTuple):
     ranks: NDArray[np.int64]  # [B] of the master's moves; empty if they are unknown
 
 
-def legality_metrics(net: Transformer, positions: HeldOut) -> dict[str, float]:
+def legality_metrics(
+    net: Transformer, positions: HeldOut, tick: Tick = unwatched
+) -> dict[str, float]:
     """Over all positions, and over each kind of position: `legal_mass`, `legal_mass_check`, ..."""
-    rows = np.arange(len(positions.batch))
-    batches = np.split(rows, range(BATCH_ROWS, len(rows), BATCH_ROWS))
-    measured = [_measure(net, positions, batch) for batch in batches]
+    rows, measured = np.arange(len(positions.batch)), list[_Measured]()
+    for begin in range(0, len(rows), BATCH_ROWS):
+        tick(begin)
+        measured.append(_measure(net, positions, rows[begin : begin + BATCH_ROWS]))
     mass = np.concatenate([one.mass for one in measured])
     top = np.concatenate([one.is_top_legal for one in measured])
     metrics = dict[str, float]()

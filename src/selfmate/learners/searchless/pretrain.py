@@ -87,7 +87,9 @@ class Pretraining:
         chunks = self.stream.batches(step.start, step.stop, size)
         batches = prefetched(map(self.games_of, chunks), PREFETCHED_BATCHES)
         metrics = list[dict[str, float]]()
+        tick = step.part("learning", step.stop - step.start, "positions")
         for done in range(step.start, step.stop, size):
+            tick(done - step.start)
             with watch("loading"):
                 games = next(batches)
             with watch("learning"):
@@ -143,7 +145,7 @@ def run_step(pretraining: Pretraining, step: Step) -> None:
     metrics = pretraining.learn(step, watch)
     if pretraining.schedule.is_validated(step):
         with watch("validation"):
-            found = pretraining.evaluator.metrics(pretraining.net)
+            found = pretraining.evaluator.metrics(pretraining.net, step)
         metrics |= found
         step.say(
             f"after {step.stop:,} positions: match@1 {found['match1']:.1%}, match@5 "
