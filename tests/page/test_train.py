@@ -13,6 +13,7 @@ from page.lab import RunningLab, running_lab
 from selfmate.players import SearchRequest, load_player
 from selfmate.rules import Board
 from selfmate.runs.directory import RunDirectory
+from unit.lab.run_writer import writer
 from unit.lab.test_trainings import make_run
 
 
@@ -146,6 +147,18 @@ def test_a_training_is_paused_stopped_resumed_and_deleted(page: Page, lab: Runni
     view.get_by_role("button", name="Delete").click()
     expect(view.get_by_role("heading", name="mini")).to_have_count(0)
     assert not (lab.runs / "mini").exists()
+
+
+def test_a_training_that_does_not_stop_is_ended_at_once(page: Page, lab: RunningLab) -> None:
+    path = make_run(lab.runs / "deaf").path
+    with writer(path, path):
+        train_view(page).get_by_role("link", name="deaf running").click()
+        page.get_by_role("button", name="Stop").click()
+        expect(state_of(page)).to_have_text("stopping ...")
+        expect(page.get_by_text("Stopping after this batch ...")).to_be_visible()
+        page.get_by_role("button", name="End now").click()
+        expect(state_of(page)).to_have_text("killed")
+        expect(page.locator(".facts")).to_contain_text("it can be resumed")
 
 
 def test_wrong_values_are_answered_with_a_sentence(browser: Browser, lab: RunningLab) -> None:

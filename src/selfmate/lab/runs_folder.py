@@ -38,6 +38,7 @@ class RunRow(TypedDict):
     unit: NotRequired[str]
     rate: NotRequired[float | None]
     seconds_left: NotRequired[float | None]
+    activity: NotRequired[str]  # what its step is doing
     updated: NotRequired[str]
     message: NotRequired[str]
 
@@ -117,6 +118,7 @@ def describe(run: RunDirectory) -> RunRow:
         "unit": status.unit,
         "rate": status.rate,
         "seconds_left": status.seconds_left,
+        "activity": status.activity,
         "updated": status.updated,
         "message": status.message,
     }

@@ -27,9 +27,11 @@ from selfmate.runs import (
     RunRefusedError,
     delete_run,
     free_name,
+    is_locked,
     read_status,
     writer_of,
 )
+from selfmate.runs.status import Status
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 MAX_RUNNING = 8
@@ -59,9 +61,9 @@ class ResumedTraining(BaseModel):
 
 @dataclass(frozen=True)
 class Start:
-    """A start that has not become a running run yet."""
+    """A start that has not become a running run yet, or a stop that has not ended it yet."""
 
-    state: str = ""  # empty, "starting" or "failed"
+    state: str = ""  # empty, "starting", "failed", "pausing" or "stopping"
     problem: str = ""
 
 
@@ -77,6 +79,8 @@ class Trainings:
         self._runs = runs
         self._data = [folder.resolve() for folder in data]
         self._started: dict[str, _Started] = {}
+        # Processes that were asked to stop, by run, each with the run's state until it has ended.
+        self._ending: dict[str, tuple[int, str]] = {}
         self._lock = threading.Lock()
 
     def start(self, new: NewTraining) -> str:
@@ -116,6 +120,10 @@ class Trainings:
     def stop(self, name: str) -> None:
         self._signal(name, signal.SIGTERM)
 
+    def end(self, name: str) -> None:
+        """At once, whatever it does. Nothing is lost but the step it was in."""
+        self._signal(name, signal.SIGKILL)
+
     def delete(self, name: str) -> None:
         run = self._runs.run(name)
         if self.start_of(name).state == "starting":
@@ -135,11 +143,15 @@ class Trainings:
 
     def start_of(self, name: str) -> Start:
         """Empty once the process has written its id into the run's status: the run has begun."""
-        started = self._started.get(name)
-        if started is None:
+        started, ending = self._started.get(name), self._ending.get(name)
+        if started is None and ending is None:
             return Start()
         status = read_status(self._runs.path / name)
-        if status is not None and status.pid == started.job.pid:
+        if ending is not None:
+            if status is not None and self._is_running(name, status, ending[0]):
+                return Start(ending[1])
+            self._ending.pop(name, None)
+        if started is None or (status is not None and status.pid == started.job.pid):
             return Start()
         if started.job.runs:
             return Start("starting")
@@ -149,7 +161,9 @@ class Trainings:
     def with_start(self, row: RunRow) -> RunRow:
         """The row of a run, with the state of its start."""
         start = self.start_of(row["name"])
-        state = "starting" if start.state == "starting" else row["state"]
+        state = row["state"]
+        if start.state == "starting" or (start.state and state == "running"):
+            state = start.state
         return {**row, "state": state, "problem": start.problem}
 
     def starting_row(self, name: str) -> RunRow:
@@ -169,8 +183,12 @@ class Trainings:
         ]
 
     def names(self) -> list[str]:
-        """Runs that were started here."""
-        return list(self._started)
+        """Runs that were started or stopped here."""
+        return list({**self._started, **self._ending})
+
+    def _is_running(self, name: str, status: Status, pid: int) -> bool:
+        is_written = status.state == "running" and is_locked(self._runs.path / name)
+        return is_written and status.pid == pid
 
     def _check_path(self, name: str, path: str) -> None:
         """The same answer for a path that is missing and one that is not allowed: which files are
@@ -226,6 +244,8 @@ class Trainings:
             os.kill(status.pid, number)
         except ProcessLookupError as error:
             raise BusyError(f"{name} has just ended") from error
+        state = "pausing" if number == signal.SIGUSR1 else "stopping"
+        self._ending[name] = (status.pid, state)
 
 
 def _starting_row(name: str, learner: Learner, start: Start) -> RunRow:
@@ -343,6 +363,11 @@ def train_routes(trainings: Trainings) -> APIRouter:
     @router.post("/trainings/{name}/stop")
     def stop(name: str) -> RunName:
         trainings.stop(name)
+        return {"name": name}
+
+    @router.post("/trainings/{name}/end")
+    def end(name: str) -> RunName:
+        trainings.end(name)
         return {"name": name}
 
     @router.post("/trainings/{name}/resume")

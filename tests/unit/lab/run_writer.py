@@ -33,6 +33,10 @@ class Writer:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
+    def wait(self) -> None:
+        """Until it has ended."""
+        self._process.wait(timeout=30)
+
     def rest(self) -> str:
         """What it says until it ends, which it does now."""
         return self._process.communicate(timeout=30)[0]

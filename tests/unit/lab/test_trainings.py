@@ -238,6 +238,25 @@ def test_the_process_that_writes_is_paused_or_stopped(
         trainings.pause("toy")
 
 
+def test_a_run_is_stopping_until_it_ends_and_can_be_ended_at_once(
+    runs: RunsFolder, trainings: Trainings
+) -> None:
+    """The writer hears signals and goes on."""
+    path = make_run(runs.path / "toy").path
+    feed = RunFeed(path, trainings)
+    with writer(path, path) as process:
+        for ask, state in ((trainings.pause, "pausing"), (trainings.stop, "stopping")):
+            ask("toy")
+            feed.version()
+            assert data_of(feed)["state"] == state
+        trainings.end("toy")
+        process.wait()
+        assert trainings.start_of("toy").state == ""
+        assert runs.run("toy").status().state == "killed"
+        with pytest.raises(BusyError, match="toy is not running: it is killed"):
+            trainings.end("toy")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not tell who holds a file")
 def test_no_other_process_is(runs: RunsFolder, trainings: Trainings, tmp_path: Path) -> None:
     """The status names a bystander, and the lock is held by somebody else."""

@@ -45,6 +45,26 @@ export function duration(seconds: number): string {
   return smaller === undefined || rest === 0 ? first : `${first} ${rest} ${smaller[1]}`;
 }
 
+const MAX_DAYS_LEFT = 30;
+// Up to how many seconds a time left is rounded to what.
+const ROUNDED: [number, number][] = [
+  [60, 10],
+  [600, 60],
+  [3600, 300],
+  [Infinity, 3600],
+];
+
+/** An estimate, as exact as it can be: "about 40 s left", "about 4 min left", "about 3 h left". */
+export function timeLeft(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return "time left unknown yet";
+  if (seconds < 5) return "a few seconds left";
+  const days = seconds / 86400;
+  if (days >= MAX_DAYS_LEFT) return `more than ${MAX_DAYS_LEFT} days left`;
+  if (days >= 1.5) return `about ${Math.round(days)} days left`;
+  const [, size] = ROUNDED.find(([limit]) => seconds < limit)!;
+  return `about ${duration(Math.max(1, Math.round(seconds / size)) * size)} left`;
+}
+
 /** "1 – 0", "½ – ½" */
 export function resultText(result: string): string {
   return result.replaceAll("1/2", "½").replace("-", " – ");

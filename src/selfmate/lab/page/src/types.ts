@@ -456,6 +456,7 @@ export type RunData = {
   unit?: string;
   rate?: number | null;
   seconds_left?: number | null;
+  activity?: string;
   updated?: string;
   message?: string;
   config?: Record<string, boolean | number | string | (number | string)[]>;
@@ -485,6 +486,7 @@ export type RunRow = {
   unit?: string;
   rate?: number | null;
   seconds_left?: number | null;
+  activity?: string;
   updated?: string;
   message?: string;
 };

@@ -1,10 +1,11 @@
-// The buttons of a run: pause, stop, resume, delete, and links to other views.
+// The buttons of a run: pause, stop, end now, resume, delete, and links to other views.
 import { useState } from "preact/hooks";
 import { post, remove } from "../../api";
 import { count } from "../../format";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
 import type { LearnerForm, RunData } from "../../types";
+import { isActive } from "./run_list";
 
 type Props = { run: RunData; learner: LearnerForm | undefined };
 
@@ -14,7 +15,8 @@ export function Actions({ run, learner }: Props) {
   const send = (verb: string, body: unknown = {}) =>
     void attempt(() => post(`${path}/${verb}`, body));
   const isRunning = run.state === "running";
-  const isIdle = !isRunning && run.state !== "starting";
+  const isEnding = isActive(run) && !isRunning;
+  const isIdle = !isActive(run) && run.state !== "starting";
   const canResume = ["paused", "stopped", "failed", "killed"].includes(run.state) && !!run.unit;
   return (
     <div class="actions">
@@ -26,6 +28,20 @@ export function Actions({ run, learner }: Props) {
             </button>
             <button disabled={busy} onClick={() => send("stop")}>
               Stop
+            </button>
+          </>
+        )}
+        {isEnding && (
+          <>
+            <span role="status">
+              {run.state === "pausing" ? "Pausing" : "Stopping"} after this batch ...
+            </span>
+            <button
+              disabled={busy}
+              title="Ends its process at once. The run can be resumed from its last checkpoint."
+              onClick={() => send("end")}
+            >
+              End now
             </button>
           </>
         )}

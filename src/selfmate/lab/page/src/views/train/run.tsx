@@ -1,5 +1,5 @@
 // One run: its state, its actions, its metrics, notes and settings.
-import { count, duration, decimal, whole } from "../../format";
+import { count, duration, decimal, timeLeft, whole } from "../../format";
 import { Problem } from "../../problem";
 import { useTopic } from "../../topics";
 import type { LearnerForm, NoteData, RunData, SampleGame } from "../../types";
@@ -7,7 +7,7 @@ import { Actions } from "./actions";
 import { type SettingValue, textOf } from "./form";
 import { CurveCharts, StepsTable, Tiles } from "./metrics";
 import { Replay } from "./replay";
-import { perSecond, ProgressBar, State } from "./run_list";
+import { isActive, perSecond, ProgressBar, State } from "./run_list";
 
 export function RunPanel({ name, learners }: { name: string; learners: LearnerForm[] }) {
   const { data: run, error } = useTopic<RunData>(`run:${name}`);
@@ -43,7 +43,7 @@ export function RunPanel({ name, learners }: { name: string; learners: LearnerFo
           <StepsTable run={run} learner={learner} />
         </>
       ) : (
-        <p class="card quiet waiting">{waiting(run.state)}</p>
+        <p class="card quiet waiting">{waiting(run)}</p>
       )}
       <Notes notes={run.notes ?? []} />
       {run.config !== undefined && <SettingsTable config={run.config} learner={learner} />}
@@ -51,9 +51,10 @@ export function RunPanel({ name, learners }: { name: string; learners: LearnerFo
   );
 }
 
-function waiting(state: string): string {
-  if (state === "starting") return "Starting: the learner is being loaded. This takes some seconds.";
-  if (state === "running") return "The first games are being played. Curves come with the first step.";
+function waiting(run: RunData): string {
+  if (run.state === "starting")
+    return "Starting: the learner is being loaded. This takes some seconds.";
+  if (isActive(run)) return "The first step is being made. Curves come when it is done.";
   return "There are no metrics yet.";
 }
 
@@ -61,9 +62,9 @@ function facts(run: RunData): string[] {
   if (run.done === undefined || !run.unit)
     return run.state === "starting" ? ["starting ..."] : ["it never started"];
   const found = [`${whole(run.done)} of ${count(run.total ?? 0, run.unit)}`];
-  if (run.state === "running" && run.rate) found.push(perSecond(run.rate));
-  if (run.state === "running" && run.seconds_left)
-    found.push(`about ${duration(run.seconds_left)} left`);
+  if (isActive(run) && run.activity) found.push(run.activity);
+  if (isActive(run) && run.rate) found.push(perSecond(run.rate));
+  if (run.state === "running") found.push(timeLeft(run.seconds_left));
   const seconds = run.curves?.seconds.at(-1);
   if (seconds !== undefined) found.push(`trained for ${duration(seconds)}`);
   if (run.best) found.push(`best score ${decimal(run.best.score)}`);

@@ -28,8 +28,14 @@ export function RunList({ runs, chosen }: { runs: RunRow[] | null; chosen: strin
   );
 }
 
+/** Whether its process is at work, perhaps for the last time. */
+export function isActive({ state }: RunRow): boolean {
+  return ["running", "pausing", "stopping"].includes(state);
+}
+
 export function State({ state }: { state: string }) {
-  return <span class={`state ${state}`}>{state}</span>;
+  const isPassing = ["starting", "pausing", "stopping"].includes(state);
+  return <span class={`state ${state}`}>{isPassing ? `${state} ...` : state}</span>;
 }
 
 export function ProgressBar({ run }: { run: RunRow }) {
@@ -46,7 +52,7 @@ export function ProgressBar({ run }: { run: RunRow }) {
 function progressText(run: RunRow): string {
   if (run.done === undefined || !run.unit) return "...";
   const progress = `${whole(run.done)} of ${count(run.total ?? 0, run.unit)}`;
-  return run.state === "running" && run.rate ? `${progress}, ${perSecond(run.rate)}` : progress;
+  return isActive(run) && run.rate ? `${progress}, ${perSecond(run.rate)}` : progress;
 }
 
 export function perSecond(rate: number): string {
