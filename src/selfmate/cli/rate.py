@@ -103,7 +103,7 @@ def _play(ladder: "Ladder", names: list[str], games: int, report: Callable[[], N
                 _Session(ladder, name, games).play(session, view)
         except StopRequestedError:
             stop.end()
-            raise JobFailedError(f"asked to stop; {CONTINUES} {same_command()}") from None
+            raise JobFailedError("stopped from outside; the pool keeps whole pairings") from None
         except PlayerDidNotStartError as error:
             raise JobFailedError(f"{error}; no result was added to the pool") from error
         except OSError as error:
