@@ -244,7 +244,7 @@ class Trainings:
             os.kill(status.pid, number)
         except ProcessLookupError as error:
             raise BusyError(f"{name} has just ended") from error
-        state = "pausing" if number == signal.SIGUSR1 else "stopping"
+        state = "pausing" if number == PAUSE else "stopping"
         self._ending[name] = (status.pid, state)
 
 

@@ -1,6 +1,7 @@
 """Players are known by their names in the lab, which lead to no file and no program."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from selfmate.arena.rating import Pairing
 from selfmate.lab.errors import NotFoundError
 from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
-from selfmate.runs import Checkpoints
+from selfmate.runs import Checkpoints, Json
+from selfmate.runs.card import Card
 from selfmate.weights import model_names
 from selfmate.weights.card import read_card
+from unit.lab.asking import AskedLab
 from unit.players.trained_runs import make_run, make_tree_run
 from unit.runs.toy import run_toy
 
@@ -137,3 +140,34 @@ def test_names_inside_and_outside_the_lab(players: LabPlayers, tmp_path: Path) -
     assert players.shown(full) == "runs/mine:temperature=0.5"
     assert players.shown("runs/mine:temperature=0.5") == "runs/mine:temperature=0.5"
     assert players.shown("teacher:depth=1") == players.resolve("teacher:depth=1")
+
+
+@pytest.mark.parametrize("kind", [["q_net"], {"a": 1}, 7, None])
+def test_a_card_of_a_stranger_is_refused_with_a_sentence(tmp_path: Path, kind: Json) -> None:
+    make_run(tmp_path / "runs" / "odd")
+    for step in (0, 1, 2, 3):
+        path = Checkpoints(tmp_path / "runs" / "odd").path(step) / "card.json"
+        card = Card.from_bytes(path.read_bytes())
+        path.write_bytes(replace(card, player=dict(card.player) | {"kind": kind}).to_bytes())
+    lab = AskedLab(tmp_path / "runs", tmp_path / "page")
+    assert lab.get("/api/players").status == 200
+    refused = lab.post("/api/games", {"player": "runs/odd", "side": "white"})
+    assert refused.status == 400
+    assert "kind" in refused.json["error"]
+
+
+def test_a_run_with_a_date_among_its_settings_is_no_run(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "odd")
+    with (tmp_path / "runs" / "odd" / "config.toml").open("a") as file:
+        file.write("when = 2020-01-01\n")
+    lab = AskedLab(tmp_path / "runs", tmp_path / "page")
+    assert "odd" not in [offer["title"] for offer in lab.get("/api/players").json]
+    assert lab.post("/api/games", {"player": "runs/odd", "side": "white"}).status in (400, 404)
+
+
+def test_a_pool_that_is_nested_deeply_leaves_the_ratings_that_ship(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "pool.jsonl").write_text("[" * 100_000 + "\n")
+    lab = AskedLab(tmp_path / "runs", tmp_path / "page")
+    assert lab.get("/api/players").status == 200
+    assert lab.get("/api/ladder").status == 400
