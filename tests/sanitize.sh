@@ -24,7 +24,8 @@ run="$run; options = ['--capture=sys', '-m', 'not memory']"
 run="$run; folders = ['core', 'oracle', 'unit/rules', 'unit/encodings']"
 run="$run; sys.exit(pytest.main([*options, *('tests/' + folder for folder in folders)]))"
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" \
-  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   SELFMATE_FUZZ_POSITIONS=${SELFMATE_FUZZ_POSITIONS:-5000} \
+  SELFMATE_NASTY_CALLS=${SELFMATE_NASTY_CALLS:-1000} \
   "$python" -S -c "$run"
 echo "sanitizers found nothing"

@@ -11,15 +11,16 @@ namespace {
 
 using namespace nb::literals;
 
-void init(GameBatch* batch, int size, const std::optional<std::vector<std::string>>& starts,
+void init(GameBatch* batch, int size, const std::optional<std::vector<nb::str>>& starts,
           std::uint64_t seed, int max_plies, int threads) {
   std::vector<Position> positions;
   if (starts)
-    for (const std::string& fen : *starts) positions.push_back(parse_fen(fen));
+    for (const nb::str& fen : *starts) positions.push_back(parse_fen(utf8(fen)));
   new (batch) GameBatch(size, std::move(positions), seed, max_plies, threads);
 }
 
 nb::tuple legal(const GameBatch& batch) {
+  const InUse in_use(batch, InUse::kRead);
   Ragged<Move> all;
   {
     nb::gil_scoped_release release;
@@ -29,6 +30,7 @@ nb::tuple legal(const GameBatch& batch) {
 }
 
 nb::object random_moves(GameBatch& batch) {
+  const InUse in_use(batch, InUse::kChange);
   std::vector<Move> moves(std::size_t(batch.size()));
   {
     nb::gil_scoped_release release;
@@ -38,35 +40,39 @@ nb::object random_moves(GameBatch& batch) {
 }
 
 nb::tuple step(GameBatch& batch, nb::handle moves) {
-  const auto size = std::size_t(batch.size());
-  const Move* codes = checked_array<Move>(moves, "moves", {size});
+  const InUse in_use(batch, InUse::kChange);
+  const auto codes = checked_copy<Move>(moves, "moves", {std::size_t(batch.size())});
   Finished finished;
   {
     nb::gil_scoped_release release;
-    finished = batch.step({codes, size});
+    finished = batch.step(codes);
   }
   return nb::make_tuple(to_numpy(std::move(finished.slots)), std::move(finished.games));
 }
 
 nb::object white_to_move(const GameBatch& batch) {
+  const InUse in_use(batch, InUse::kRead);
   std::vector<std::uint8_t> values;
   for (const Game* game : batch.games()) values.push_back(game->position().turn() == kWhite);
   return to_numpy<bool>(std::move(values));
 }
 
 nb::object plies(const GameBatch& batch) {
+  const InUse in_use(batch, InUse::kRead);
   std::vector<std::int32_t> values;
   for (const Game* game : batch.games()) values.push_back(game->plies());
   return to_numpy(std::move(values));
 }
 
 std::vector<std::string> fens(const GameBatch& batch) {
+  const InUse in_use(batch, InUse::kRead);
   std::vector<std::string> texts;
   for (const Game* game : batch.games()) texts.push_back(to_fen(game->position()));
   return texts;
 }
 
 Game board(const GameBatch& batch, int slot) {
+  const InUse in_use(batch, InUse::kRead);
   if (slot < 0 || slot >= batch.size())
     throw BadInput("slot " + std::to_string(slot) + " is not in 0.." +
                    std::to_string(batch.size() - 1));

@@ -24,7 +24,9 @@ std::optional<std::string> winner_name(const Outcome& outcome) {
   return color_name(*outcome.winner);
 }
 
-void push(Game& game, std::string_view uci, bool past_draw) {
+void push(Game& game, const nb::str& text, bool past_draw) {
+  const InUse in_use(game, InUse::kChange);
+  const std::string_view uci = utf8(text);
   const Move move = parse_uci(game.position(), uci);
   if (!past_draw) {
     if (const auto outcome = game.outcome())
@@ -37,12 +39,15 @@ void push(Game& game, std::string_view uci, bool past_draw) {
 
 // All or nothing: an illegal move, or a game that is over, changes no board.
 std::vector<std::optional<Outcome>> push_moves(const nb::list& boards, nb::handle moves) {
-  const std::size_t size = nb::len(boards);
-  const Move* codes = checked_array<Move>(moves, "moves", {size});
+  const nb::tuple held(boards);
+  const std::size_t size = held.size();
+  const auto codes = checked_copy<Move>(moves, "moves", {size});
   std::vector<Game*> games;
-  for (nb::handle board : boards) {
-    if (!nb::isinstance<Game>(board)) throw BadInput("boards must be a list of Board");
-    games.push_back(nb::inst_ptr<Game>(board));
+  for (nb::handle board : held) {
+    Game* game = instance_of<Game>(board);
+    if (!game) throw BadInput("boards must be a list of Board");
+    const InUse in_use(*game, InUse::kChange);
+    games.push_back(game);
   }
   // The moves are checked before any is made, which means nothing for a board that comes again.
   std::vector<Game*> sorted = games;
@@ -68,6 +73,7 @@ std::string uci_text(std::int64_t code) {
 }
 
 std::string pop(Game& game) {
+  const InUse in_use(game, InUse::kChange);
   if (game.plies() == 0) throw BadInput("no move to take back: the board is at its start");
   const Move move = game.moves().back();
   game.pop();
@@ -132,7 +138,7 @@ void bind_board(nb::module_& module) {
   bind_outcome(module);
   module.def("uci_text", &uci_text, "code"_a, "The UCI text of a 16-bit move code.");
   module.def(
-      "uci_code", [](std::string_view uci) { return parse_uci(uci); }, "uci"_a,
+      "uci_code", [](const nb::str& uci) { return parse_uci(utf8(uci)); }, "uci"_a,
       "The 16-bit code of a UCI text.");
   module.def("push_moves", &push_moves, "boards"_a, "moves"_a.none(),
              nb::sig("def push_moves(boards: list[Board], moves: "
@@ -141,10 +147,10 @@ void bind_board(nb::module_& module) {
   nb::class_<Game>(module, "Board", "A chess game: a position and the line that led to it.")
       .def(
           "__init__",
-          [](Game* game, std::optional<std::string_view> fen, bool chess960) {
+          [](Game* game, const std::optional<nb::str>& fen, bool chess960) {
             const bool standard_start = !fen && !chess960;
             new (game) Game(standard_start ? Position::start()
-                                           : parse_fen(fen.value_or(kStartFen), chess960));
+                                           : parse_fen(fen ? utf8(*fen) : kStartFen, chess960));
           },
           "fen"_a = nb::none(), nb::kw_only(), "chess960"_a = false,
           "The standard start, or the position of a FEN. It is one of Chess960 if so asked, if the "
@@ -177,14 +183,14 @@ void bind_board(nb::module_& module) {
       .def("outcome", &Game::outcome, "None while the game goes on, else winner and reason.")
       .def(
           "san",
-          [](const Game& game, std::string_view uci) {
-            return to_san(game.position(), parse_uci(game.position(), uci));
+          [](const Game& game, const nb::str& uci) {
+            return to_san(game.position(), parse_uci(game.position(), utf8(uci)));
           },
           "uci"_a, "A legal move in standard algebraic notation.")
       .def(
           "parse_san",
-          [](const Game& game, std::string_view text) {
-            return to_uci(parse_san(game.position(), text));
+          [](const Game& game, const nb::str& text) {
+            return to_uci(parse_san(game.position(), utf8(text)));
           },
           "text"_a, "The UCI text of a move in algebraic notation.")
       .def(

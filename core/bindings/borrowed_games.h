@@ -1,27 +1,32 @@
 // Games that Python owns and the core reads.
 #pragma once
 
-#include "bindings/arrays.h"
+#include <optional>
+
+#include "bindings/arguments.h"
 #include "chess/game_batch.h"
-#include "encode/games.h"
 
 namespace selfmate::bindings {
 
-// The games of a GameBatch or of a sequence of Boards, kept alive while other threads may run.
+// The games of a GameBatch or of a sequence of Boards, kept alive and unchanged while other threads
+// may run.
 class BorrowedGames {
  public:
   explicit BorrowedGames(nb::handle holder) {
-    if (nb::isinstance<GameBatch>(holder)) {
+    if (const auto* batch = instance_of<GameBatch>(holder)) {
       owners_.push_back(nb::borrow(holder));
-      games_ = nb::inst_ptr<GameBatch>(holder)->games();
+      games_ = batch->games();
+      in_use_.emplace(*batch, InUse::kRead);
       return;
     }
     if (!nb::isinstance<nb::sequence>(holder)) refuse();
     for (nb::handle board : nb::borrow<nb::sequence>(holder)) {
-      if (!nb::isinstance<Game>(board)) refuse();
+      const Game* game = instance_of<Game>(board);
+      if (!game) refuse();
       owners_.push_back(nb::borrow(board));
-      games_.push_back(nb::inst_ptr<Game>(board));
+      games_.push_back(game);
     }
+    in_use_.emplace(games_);
   }
   Games games() const { return games_; }
 
@@ -32,6 +37,7 @@ class BorrowedGames {
 
   std::vector<nb::object> owners_;
   std::vector<const Game*> games_;
+  std::optional<InUse> in_use_;
 };
 
 }  // namespace selfmate::bindings

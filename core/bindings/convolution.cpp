@@ -7,40 +7,50 @@ namespace {
 
 using namespace nb::literals;
 
+// Of wider layers the result, or the memory on the way to it, would take gigabytes.
+constexpr std::size_t kMaxChannels = 2048;
+
+std::size_t checked_channels(std::size_t channels) {
+  if (channels < 1 || channels > kMaxChannels)
+    throw BadInput("a convolution has 1 to " + std::to_string(kMaxChannels) + " channels, not " +
+                   std::to_string(channels));
+  return channels;
+}
+
 nb::object transform_weights(nb::handle weights, bool back) {
   const auto extents = checked_extents<4>(weights, "weights");
-  const int outputs = int(extents[0]), inputs = int(extents[1]);
-  const auto* numbers = checked_array<float>(weights, "weights", {extents[0], extents[1], 3, 3});
-  return to_numpy(back ? packed_filters({numbers, inputs, outputs, true})
-                       : packed_filters({numbers, outputs, inputs}));
+  const int outputs = int(checked_channels(extents[0])), inputs = int(checked_channels(extents[1]));
+  const Array<const float> numbers(weights, "weights", {extents[0], extents[1], 3, 3});
+  return to_numpy(back ? packed_filters({numbers.data(), inputs, outputs, true})
+                       : packed_filters({numbers.data(), outputs, inputs}));
 }
 
 void convolve_boards(nb::handle boards, nb::handle weights, nb::handle out, int threads) {
   check_threads(threads);
   const std::size_t count = checked_extents<4>(boards, "boards")[0];
-  const std::size_t inputs = checked_extents<4>(boards, "boards")[3];
-  const std::size_t outputs = checked_extents<4>(out, "out")[3];
+  const std::size_t inputs = checked_channels(checked_extents<4>(boards, "boards")[3]);
+  const std::size_t outputs = checked_channels(checked_extents<4>(out, "out")[3]);
   const auto size = packed_filters_size(std::int64_t(outputs), std::int64_t(inputs));
-  const auto* from = checked_array<float>(boards, "boards", {count, 8, 8, inputs});
-  const auto* numbers = checked_array<float>(weights, "weights", {std::size_t(size)});
-  auto* to = checked_array<float>(out, "out", {count, 8, 8, outputs}, true);
+  const Array<const float> from(boards, "boards", {count, 8, 8, inputs});
+  const Array<const float> numbers(weights, "weights", {std::size_t(size)});
+  const Array<float> to(out, "out", {count, 8, 8, outputs});
   nb::gil_scoped_release release;
-  convolve(from, std::int64_t(count), std::int64_t(inputs), numbers, std::int64_t(outputs), to,
-           threads);
+  convolve(from.data(), std::int64_t(count), std::int64_t(inputs), numbers.data(),
+           std::int64_t(outputs), to.data(), threads);
 }
 
 nb::object gradient_of_weights(nb::handle boards, nb::handle gradients, int threads) {
   check_threads(threads);
   const std::size_t count = checked_extents<4>(boards, "boards")[0];
-  const std::size_t inputs = checked_extents<4>(boards, "boards")[3];
-  const std::size_t outputs = checked_extents<4>(gradients, "gradients")[3];
-  const auto* from = checked_array<float>(boards, "boards", {count, 8, 8, inputs});
-  const auto* back = checked_array<float>(gradients, "gradients", {count, 8, 8, outputs});
+  const std::size_t inputs = checked_channels(checked_extents<4>(boards, "boards")[3]);
+  const std::size_t outputs = checked_channels(checked_extents<4>(gradients, "gradients")[3]);
+  const Array<const float> from(boards, "boards", {count, 8, 8, inputs});
+  const Array<const float> back(gradients, "gradients", {count, 8, 8, outputs});
   std::vector<float> out(outputs * inputs * 9);
   {
     nb::gil_scoped_release release;
-    filter_gradient(from, std::int64_t(count), std::int64_t(inputs), back, std::int64_t(outputs),
-                    out.data(), threads);
+    filter_gradient(from.data(), std::int64_t(count), std::int64_t(inputs), back.data(),
+                    std::int64_t(outputs), out.data(), threads);
   }
   return to_numpy(std::move(out), {outputs, inputs, 3, 3});
 }

@@ -35,9 +35,9 @@ nb::object new_array(const std::vector<std::size_t>& shape) {
 }
 
 template <class T>
-T* prepared(nb::object& out, const std::vector<std::size_t>& shape) {
+Array<T> prepared(nb::object& out, const std::vector<std::size_t>& shape) {
   if (out.is_none()) out = new_array<T>(shape);
-  return checked_array<T>(out, "out", shape, true);
+  return {out, "out", shape};
 }
 
 template <class T>
@@ -57,21 +57,27 @@ nb::tuple move136_rows(Games games, int threads) {
   return to_tuple(std::move(ragged), {rows, kMove136Size});
 }
 
+template <class T>
+nb::object encoded(Encoding encoding, Games games, nb::object out, Number number, int threads) {
+  const EncodingLayout& layout = layout_of(encoding);
+  std::vector<std::size_t> shape{games.size()};
+  shape.insert(shape.end(), layout.shape.begin(), layout.shape.end());
+  const Array<T> array = prepared<T>(out, shape);
+  nb::gil_scoped_release release;
+  encode_batch(encoding, games, array.data(), number, threads);
+  return out;
+}
+
 nb::object encode_games(std::string_view encoding, nb::handle holder, nb::object out,
                         std::optional<std::string_view> dtype, int threads) {
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
   const Encoding chosen = encoding_named(encoding);
-  const EncodingLayout& layout = layout_of(chosen);
-  const Number number = number_named(dtype, layout.number);
-  std::vector<std::size_t> shape{games.size()};
-  shape.insert(shape.end(), layout.shape.begin(), layout.shape.end());
-  void* data = number == Number::kUint8 ? static_cast<void*>(prepared<std::uint8_t>(out, shape))
-                                        : prepared<float>(out, shape);
-  nb::gil_scoped_release release;
-  encode_batch(chosen, games, data, number, threads);
-  return out;
+  const Number number = number_named(dtype, layout_of(chosen).number);
+  return number == Number::kUint8
+             ? encoded<std::uint8_t>(chosen, games, std::move(out), number, threads)
+             : encoded<float>(chosen, games, std::move(out), number, threads);
 }
 
 nb::tuple legal_actions_of_games(std::string_view action_encoding, nb::handle holder, int threads) {
@@ -93,10 +99,9 @@ nb::object action_mask_of_games(std::string_view action_encoding, nb::handle hol
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
   const ActionEncoding chosen = action_encoding_named(action_encoding);
-  std::uint8_t* mask =
-      prepared<std::uint8_t>(out, {games.size(), std::size_t(action_count(chosen))});
+  const auto mask = prepared<std::uint8_t>(out, {games.size(), std::size_t(action_count(chosen))});
   nb::gil_scoped_release release;
-  action_mask(chosen, games, mask, threads);
+  action_mask(chosen, games, mask.data(), threads);
   return out;
 }
 
@@ -106,11 +111,11 @@ nb::object actions_of_games(std::string_view action_encoding, nb::handle holder,
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
   const ActionEncoding chosen = action_encoding_named(action_encoding);
-  const auto* codes = checked_array<std::uint16_t>(moves, "moves", {games.size()});
+  const auto codes = checked_copy<Move>(moves, "moves", {games.size()});
   std::vector<std::int32_t> actions(games.size());
   {
     nb::gil_scoped_release release;
-    actions_of_moves(chosen, games, codes, actions.data(), threads);
+    actions_of_moves(chosen, games, codes.data(), actions.data(), threads);
   }
   return to_numpy(std::move(actions));
 }
@@ -121,11 +126,11 @@ nb::object moves_of_games(std::string_view action_encoding, nb::handle holder, n
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
   const ActionEncoding chosen = action_encoding_named(action_encoding);
-  const auto* indices = checked_array<std::int32_t>(actions, "actions", {games.size()});
+  const auto indices = checked_copy<std::int32_t>(actions, "actions", {games.size()});
   std::vector<Move> moves(games.size());
   {
     nb::gil_scoped_release release;
-    moves_of_actions(chosen, games, indices, moves.data(), threads);
+    moves_of_actions(chosen, games, indices.data(), moves.data(), threads);
   }
   return to_numpy(std::move(moves));
 }

@@ -1,6 +1,7 @@
 // The extension module, one function per file of bindings.
 #pragma once
 
+#include "bindings/arguments.h"
 #include "bindings/arrays.h"
 
 namespace selfmate::bindings {

@@ -22,11 +22,11 @@ nb::object pack_games(nb::handle holder, int threads) {
 
 nb::tuple features_of_positions(nb::handle packed) {
   const std::size_t count = checked_extents<2>(packed, "packed")[0];
-  const auto* bytes = checked_array<std::uint8_t>(packed, "packed", {count, kPackedFeaturesSize});
+  const Array<const std::uint8_t> bytes(packed, "packed", {count, kPackedFeaturesSize});
   SparseFeatures features;
   {
     nb::gil_scoped_release release;
-    features = unpack_features({bytes, count * kPackedFeaturesSize});
+    features = unpack_features({bytes.data(), bytes.size()});
   }
   return nb::make_tuple(to_numpy(std::move(features.columns)), to_numpy(std::move(features.values)),
                         to_numpy(std::move(features.offsets)));

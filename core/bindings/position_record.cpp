@@ -12,10 +12,9 @@ namespace {
 
 using namespace nb::literals;
 
-PositionRecords checked_rows(nb::handle records) {
+std::vector<std::uint8_t> checked_rows(nb::handle records) {
   const std::size_t count = checked_extents<2>(records, "records")[0];
-  const auto* bytes = checked_array<std::uint8_t>(records, "records", {count, kPositionRecordSize});
-  return {bytes, count * kPositionRecordSize};
+  return checked_copy<std::uint8_t>(records, "records", {count, kPositionRecordSize});
 }
 
 nb::object record_borrowed_games(nb::handle holder, int threads) {
@@ -37,13 +36,12 @@ std::vector<std::int64_t> checked_games(nb::handle chosen, const GameRecords& re
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
-  const std::size_t count = checked_length(chosen, "chosen");
-  const auto* numbers = checked_array<std::int64_t>(chosen, "chosen", {count});
-  for (std::size_t i = 0; i < count; ++i)
-    if (numbers[i] < 0 || numbers[i] >= records.size())
-      throw BadInput("game " + std::to_string(numbers[i]) + " is not among " +
+  std::vector<std::int64_t> numbers = checked_list<std::int64_t>(chosen, "chosen");
+  for (const std::int64_t number : numbers)
+    if (number < 0 || number >= records.size())
+      throw BadInput("game " + std::to_string(number) + " is not among " +
                      std::to_string(records.size()) + " games");
-  return {numbers, numbers + count};
+  return numbers;
 }
 
 nb::tuple record_games_of(const GameRecords& records, int skip, int threads, nb::handle chosen) {
@@ -63,19 +61,19 @@ nb::tuple record_games_of(const GameRecords& records, int skip, int threads, nb:
 
 nb::object planes_of_rows(nb::handle records, nb::handle out, int threads) {
   check_threads(threads);
-  const PositionRecords rows = checked_rows(records);
+  const std::vector<std::uint8_t> rows = checked_rows(records);
   const std::size_t count = rows.size() / kPositionRecordSize;
-  float* planes = checked_array<float>(out, "out", {count, kPlanes68Count, 8, 8}, true);
+  const Array<float> planes(out, "out", {count, kPlanes68Count, 8, 8});
   {
     nb::gil_scoped_release release;
-    planes_of_records(rows, planes, threads);
+    planes_of_records(rows, planes.data(), threads);
   }
   return nb::borrow(out);
 }
 
 nb::object tokens_of_rows(nb::handle records, int threads) {
   check_threads(threads);
-  const PositionRecords rows = checked_rows(records);
+  const std::vector<std::uint8_t> rows = checked_rows(records);
   const std::size_t count = rows.size() / kPositionRecordSize;
   std::vector<std::uint8_t> tokens(count * kTokens78Size);
   {
@@ -88,7 +86,7 @@ nb::object tokens_of_rows(nb::handle records, int threads) {
 nb::tuple legal_of_rows(std::string_view action_encoding, nb::handle records, int threads) {
   check_threads(threads);
   const ActionEncoding chosen = action_encoding_named(action_encoding);
-  const PositionRecords rows = checked_rows(records);
+  const std::vector<std::uint8_t> rows = checked_rows(records);
   Ragged<std::int32_t> ragged;
   {
     nb::gil_scoped_release release;
@@ -101,13 +99,13 @@ nb::object actions_of_rows(std::string_view action_encoding, nb::handle records,
                            int threads) {
   check_threads(threads);
   const ActionEncoding chosen = action_encoding_named(action_encoding);
-  const PositionRecords rows = checked_rows(records);
+  const std::vector<std::uint8_t> rows = checked_rows(records);
   const std::size_t count = rows.size() / kPositionRecordSize;
-  const auto* codes = checked_array<std::uint16_t>(moves, "moves", {count});
+  const auto codes = checked_copy<Move>(moves, "moves", {count});
   std::vector<std::int32_t> actions(count);
   {
     nb::gil_scoped_release release;
-    actions_of_records(chosen, rows, codes, actions.data(), threads);
+    actions_of_records(chosen, rows, codes.data(), actions.data(), threads);
   }
   return to_numpy(std::move(actions));
 }

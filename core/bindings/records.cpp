@@ -30,8 +30,7 @@ std::size_t checked_index(const GameRecords& records, std::int64_t index) {
 
 template <class Out, auto Member>
 auto array_property() {
-  return
-      [](nb::handle self) { return view<Out>(self, nb::cast<const GameRecords&>(self).*Member); };
+  return [](const GameRecords& records) { return view<Out>(nb::find(records), records.*Member); };
 }
 
 std::string start_fen(const GameRecords& records, std::int64_t index) {

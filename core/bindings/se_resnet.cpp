@@ -9,38 +9,49 @@ namespace {
 
 using namespace nb::literals;
 
-// Views of the arrays, which the dict keeps alive.
-Weights weights_of(const nb::dict& arrays) {
-  Weights weights;
-  for (const auto& [key, value] : arrays) {
-    std::string name;
-    if (!nb::try_cast(key, name)) throw BadInput("the names of weights must be texts");
-    nb::ndarray<nb::ro, nb::device::cpu> array;
-    if (!nb::ndarray_check(value) || !nb::try_cast(value, array, false))
-      throw BadInput("the weight " + name + " must be an array");
-    std::vector<std::size_t> shape;
-    for (std::size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(array.shape(axis));
-    const float* numbers = checked_array<float>(value, ("the weight " + name).c_str(), shape);
-    weights[name] = {numbers, std::move(shape)};
+// Weights by their names, borrowed from the arrays of a dict.
+class BorrowedWeights {
+ public:
+  explicit BorrowedWeights(const nb::dict& arrays) {
+    for (nb::handle item : arrays.items()) {
+      std::string name;
+      if (!nb::try_cast(item[0], name)) throw BadInput("the names of weights must be texts");
+      add(name, nb::object(item[1]));
+    }
   }
-  return weights;
-}
+  const Weights& weights() const { return weights_; }
+
+ private:
+  void add(const std::string& name, nb::handle value) {
+    const std::string title = "the weight " + name;
+    Extents extents;
+    if (const Buffer buffer(value, false); buffer)
+      extents = buffer.extents();
+    else
+      throw BadInput(title + " must be an array");
+    arrays_.emplace_back(value, title.c_str(), extents);
+    weights_[name] = {arrays_.back().data(), std::move(extents)};
+  }
+
+  std::vector<Array<const float>> arrays_;
+  Weights weights_;
+};
 
 void init(SeResNet* net, const nb::dict& weights, int blocks, int filters, int attention,
           bool squeeze, bool wdl, bool semantic, bool portable) {
   const SeResNetShape shape{blocks, filters, attention, squeeze, wdl, semantic};
-  new (net) SeResNet(shape, weights_of(weights), portable);
+  new (net) SeResNet(shape, BorrowedWeights(weights).weights(), portable);
 }
 
 nb::tuple evaluate(SeResNet& net, nb::handle planes, int threads) {
   check_threads(threads);
   const std::size_t count = checked_extents<4>(planes, "planes")[0];
-  const float* numbers = checked_array<float>(planes, "planes", {count, kPlanes, 8, 8});
+  const Array<const float> numbers(planes, "planes", {count, kPlanes, 8, 8});
   const std::size_t outputs = net.outputs(), actions = kSquares * kMoveTypes;
   std::vector<float> values(count * outputs), logits(count * actions);
   {
     nb::gil_scoped_release release;
-    net.evaluate(numbers, std::int64_t(count), threads, values.data(), logits.data());
+    net.evaluate(numbers.data(), std::int64_t(count), threads, values.data(), logits.data());
   }
   return nb::make_tuple(to_numpy(std::move(values), {count, outputs}),
                         to_numpy(std::move(logits), {count, actions}));
@@ -58,7 +69,10 @@ void bind_se_resnet(nb::module_& module) {
                    "*, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, "
                    "semantic: bool, portable: bool = False) -> None"))
       .def(
-          "load", [](SeResNet& net, const nb::dict& weights) { net.load(weights_of(weights)); },
+          "load",
+          [](SeResNet& net, const nb::dict& weights) {
+            net.load(BorrowedWeights(weights).weights());
+          },
           "weights"_a,
           nb::sig("def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) "
                   "-> None"),

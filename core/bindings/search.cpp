@@ -38,11 +38,11 @@ nb::object choice_of_games(nb::handle holder, nb::handle seed_array, int threads
   check_threads(threads);
   const BorrowedGames borrowed(holder);
   const Games games = borrowed.games();
-  const auto* seeds = checked_array<std::uint64_t>(seed_array, "seeds", {games.size()});
+  const Array<const std::uint64_t> seeds(seed_array, "seeds", {games.size()});
   std::vector<Move> chosen(games.size());
   {
     nb::gil_scoped_release release;
-    Choose(games, seeds, chosen.data(), threads);
+    Choose(games, seeds.data(), chosen.data(), threads);
   }
   return to_numpy(std::move(chosen));
 }
@@ -60,13 +60,13 @@ nb::object best_of_rows(nb::handle moves, nb::handle scores, nb::handle offsets,
                         nb::handle seed_array) {
   const std::size_t rows = checked_length(moves, "moves"),
                     games = checked_length(seed_array, "seeds");
-  const auto* codes = checked_array<std::uint16_t>(moves, "moves", {rows});
-  const auto* values = checked_array<std::int32_t>(scores, "scores", {rows});
-  const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {games + 1});
-  const auto* seeds = checked_array<std::uint64_t>(seed_array, "seeds", {games});
-  check_offsets({begins, games + 1}, rows);
+  const Array<const Move> codes(moves, "moves", {rows});
+  const Array<const std::int32_t> values(scores, "scores", {rows});
+  const auto begins = checked_copy<std::int64_t>(offsets, "offsets", {games + 1});
+  const Array<const std::uint64_t> seeds(seed_array, "seeds", {games});
+  check_offsets(begins, rows);
   std::vector<Move> chosen(games);
-  choose_best(codes, values, {begins, games + 1}, seeds, chosen.data());
+  choose_best(codes.data(), values.data(), begins, seeds.data(), chosen.data());
   return to_numpy(std::move(chosen));
 }
 
@@ -138,22 +138,22 @@ nb::tuple attempts_of_rows(nb::handle logits, nb::handle legal, nb::handle offse
                            nb::handle seed_array, double temperature, int most) {
   const auto [rows, actions] = checked_extents<2>(logits, "logits");
   const std::size_t count = checked_length(legal, "legal");
-  const auto* numbers = checked_array<float>(logits, "logits", {rows, actions});
-  const auto* codes = checked_array<std::int32_t>(legal, "legal", {count});
-  const auto* begins = checked_array<std::int64_t>(offsets, "offsets", {rows + 1});
-  const auto* seeds = checked_array<std::uint64_t>(seed_array, "seeds", {rows});
-  check_offsets({begins, rows + 1}, count);
-  for (std::size_t i = 0; i < count; ++i)
-    if (codes[i] < 0 || std::size_t(codes[i]) >= actions)
-      throw BadInput("there is no action " + std::to_string(codes[i]) + " of " +
+  const Array<const float> numbers(logits, "logits", {rows, actions});
+  const auto codes = checked_copy<std::int32_t>(legal, "legal", {count});
+  const auto begins = checked_copy<std::int64_t>(offsets, "offsets", {rows + 1});
+  const Array<const std::uint64_t> seeds(seed_array, "seeds", {rows});
+  check_offsets(begins, count);
+  for (const std::int32_t code : codes)
+    if (code < 0 || std::size_t(code) >= actions)
+      throw BadInput("there is no action " + std::to_string(code) + " of " +
                      std::to_string(actions));
   if (!(temperature >= 0.0)) throw BadInput("temperature must be 0 or more");
   if (most < 0) throw BadInput("most must be 0 or more, not " + std::to_string(most));
   Attempts found;
   {
     nb::gil_scoped_release release;
-    found =
-        attempt_actions(numbers, actions, codes, {begins, rows + 1}, seeds, {temperature, most});
+    found = attempt_actions(numbers.data(), actions, codes.data(), begins, seeds.data(),
+                            {temperature, most});
   }
   return nb::make_tuple(to_numpy(std::move(found.chosen)),
                         to_numpy(std::move(found.illegal.values)),

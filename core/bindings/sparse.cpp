@@ -6,56 +6,63 @@ namespace {
 
 using namespace nb::literals;
 
-void check_rows(const SparseRows& sparse, std::size_t height) {
-  const auto size = std::int64_t(sparse.columns.size());
-  if (sparse.offsets.front() != 0 || sparse.offsets.back() != size)
-    throw BadInput("offsets must run from 0 to the number of columns, " + std::to_string(size));
-  for (std::size_t row = 0; row + 1 < sparse.offsets.size(); ++row)
-    if (sparse.offsets[row] > sparse.offsets[row + 1]) throw BadInput("offsets must not fall");
-  for (const std::int32_t column : sparse.columns)
-    if (column < 0 || column >= std::int64_t(height))
-      throw BadInput("column " + std::to_string(column) + " is not in 0.." +
-                     std::to_string(std::int64_t(height) - 1));
-}
+// Where the values of a sparse matrix stand. `height` is how many columns there are: the dense
+// matrix has a row for each.
+class SparsePlaces {
+ public:
+  SparsePlaces(nb::handle columns, nb::handle offsets, std::size_t height)
+      : columns_(checked_list<std::int32_t>(columns, "columns")),
+        offsets_(checked_list<std::int64_t>(offsets, "offsets")) {
+    if (offsets_.empty()) throw BadInput("offsets must hold at least one number");
+    const auto size = std::int64_t(columns_.size());
+    if (offsets_.front() != 0 || offsets_.back() != size)
+      throw BadInput("offsets must run from 0 to the number of columns, " + std::to_string(size));
+    for (std::size_t row = 0; row < rows(); ++row)
+      if (offsets_[row] > offsets_[row + 1]) throw BadInput("offsets must not fall");
+    for (const std::int32_t column : columns_)
+      if (column < 0 || std::size_t(column) >= height)
+        throw BadInput("column " + std::to_string(column) + " is not in 0.." +
+                       std::to_string(std::int64_t(height) - 1));
+  }
 
-// `height` is how many columns there are: the dense matrix has a row for each.
-SparseRows checked_sparse(nb::handle columns, nb::handle values, nb::handle offsets,
-                          std::size_t height) {
-  const std::size_t size = checked_length(columns, "columns");
-  const std::size_t ends = checked_length(offsets, "offsets");
-  if (ends == 0) throw BadInput("offsets must hold at least one number");
-  SparseRows sparse{.columns = {checked_array<std::int32_t>(columns, "columns", {size}), size},
-                    .values = {},
-                    .offsets = {checked_array<std::int64_t>(offsets, "offsets", {ends}), ends}};
-  if (!values.is_none()) sparse.values = {checked_array<float>(values, "values", {size}), size};
-  check_rows(sparse, height);
-  return sparse;
-}
+  std::size_t size() const { return columns_.size(); }
+  std::size_t rows() const { return offsets_.size() - 1; }
+  SparseRows with(std::span<const float> values) const { return {columns_, values, offsets_}; }
+
+ private:
+  std::vector<std::int32_t> columns_;
+  std::vector<std::int64_t> offsets_;
+};
 
 nb::object sparse_times(nb::handle columns, nb::handle values, nb::handle offsets,
                         nb::handle matrix, int threads) {
   check_threads(threads);
   const auto [height, width] = checked_extents<2>(matrix, "matrix");
-  const auto* numbers = checked_array<float>(matrix, "matrix", {height, width});
-  const SparseRows sparse = checked_sparse(columns, values, offsets, height);
-  std::vector<float> out(std::size_t(sparse.size()) * width);
+  const Array<const float> numbers(matrix, "matrix", {height, width});
+  const SparsePlaces places(columns, offsets, height);
+  const Array<const float> at_places(values, "values", {places.size()});
+  std::vector<float> out(checked_size({places.rows(), width}));
   {
     nb::gil_scoped_release release;
-    times_matrix(sparse, numbers, std::int64_t(width), out.data(), threads);
+    times_matrix(places.with({at_places.data(), at_places.size()}), numbers.data(),
+                 std::int64_t(width), out.data(), threads);
   }
-  return to_numpy(std::move(out), {std::size_t(sparse.size()), width});
+  return to_numpy(std::move(out), {places.rows(), width});
 }
 
 nb::object sparse_transposed_times(nb::handle columns, nb::handle values, nb::handle offsets,
                                    nb::handle matrix, std::size_t height, int threads) {
   check_threads(threads);
   const std::size_t width = checked_extents<2>(matrix, "matrix")[1];
-  const SparseRows sparse = checked_sparse(columns, values, offsets, height);
-  const auto* numbers = checked_array<float>(matrix, "matrix", {std::size_t(sparse.size()), width});
-  std::vector<float> out(height * width);
+  const std::size_t size = checked_size({height, width});
+  const SparsePlaces places(columns, offsets, height);
+  const Array<const float> at_places(values, "values", {places.size()});
+  const Array<const float> numbers(matrix, "matrix", {places.rows(), width});
+  std::vector<float> out(size);
   {
     nb::gil_scoped_release release;
-    add_transposed_times(sparse, numbers, std::int64_t(width), out.data(), threads);
+    add_transposed_times(places.with({at_places.data(), at_places.size()}), numbers.data(),
+                         std::int64_t(width), out.data(), threads);
   }
   return to_numpy(std::move(out), {height, width});
 }
@@ -64,13 +71,14 @@ nb::object products_of_rows(nb::handle columns, nb::handle offsets, nb::handle l
                             nb::handle right, int threads) {
   check_threads(threads);
   const auto [height, width] = checked_extents<2>(right, "right");
-  const auto* of_columns = checked_array<float>(right, "right", {height, width});
-  const SparseRows sparse = checked_sparse(columns, nb::none(), offsets, height);
-  const auto* of_rows = checked_array<float>(left, "left", {std::size_t(sparse.size()), width});
-  std::vector<float> out(sparse.columns.size());
+  const Array<const float> of_columns(right, "right", {height, width});
+  const SparsePlaces places(columns, offsets, height);
+  const Array<const float> of_rows(left, "left", {places.rows(), width});
+  std::vector<float> out(places.size());
   {
     nb::gil_scoped_release release;
-    products_at(sparse, of_rows, of_columns, std::int64_t(width), out.data(), threads);
+    products_at(places.with({}), of_rows.data(), of_columns.data(), std::int64_t(width), out.data(),
+                threads);
   }
   return to_numpy(std::move(out));
 }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <optional>
 
 #include "bindings/module.h"
 #include "encode/actions.h"
@@ -14,15 +15,23 @@ namespace {
 
 using namespace nb::literals;
 
-// A number of the configuration, within its bounds; NaN is outside of all.
+// Gumbel's sequential halving lists them all.
+constexpr std::int64_t kMaxSimulations = 100'000'000;
+
+template <class T>
+std::string range_text(double low, double high) {
+  if (high < kAny) return "from " + std::to_string(int(low)) + " to " + std::to_string(int(high));
+  return "at least " + std::to_string(T(low)) + (std::is_integral_v<T> ? "" : " and finite");
+}
+
+// A number of the configuration, finite and within its bounds.
 template <class T>
 T read_number(const char* name, nb::handle value, double low, double high) {
-  const T number = nb::cast<T>(value);
-  if (double(number) >= low && double(number) <= high) return number;
-  std::string allowed = "at least " + std::to_string(T(low));
-  if (high < kAny)
-    allowed = "from " + std::to_string(int(low)) + " to " + std::to_string(int(high));
-  throw BadInput(std::string(name) + " must be " + allowed + ", not " + std::to_string(number));
+  T number{};
+  const bool is_number = nb::try_cast(value, number) && std::isfinite(double(number));
+  if (is_number && double(number) >= low && double(number) <= high) return number;
+  throw BadInput(std::string(name) + " must be " + range_text<T>(low, high) + ", not " +
+                 nb::repr(value).c_str());
 }
 
 void read_field(SearchConfig& config, const std::string& key, nb::handle value) {
@@ -39,83 +48,102 @@ void read_field(SearchConfig& config, const std::string& key, nb::handle value) 
 // Keyword arguments by the names of SearchConfig; the others keep their defaults.
 void init(TreeSearch* search, const nb::kwargs& numbers) {
   SearchConfig config;
-  for (const auto& [key, value] : numbers) read_field(config, nb::cast<std::string>(key), value);
+  for (const auto& [key, value] : numbers)
+    read_field(config, std::string(utf8(nb::borrow<nb::str>(key))), value);
   new (search) TreeSearch(config);
 }
 
 // Slots as NumPy gives them; negative ones would be huge.
-std::span<const std::int64_t> slots_of(nb::handle slots) {
-  const std::size_t count = checked_length(slots, "slots");
-  const auto* numbers = checked_array<std::int64_t>(slots, "slots", {count});
-  for (std::size_t i = 0; i < count; ++i)
-    if (numbers[i] < 0) throw BadInput("slot " + std::to_string(numbers[i]) + " is below 0");
-  return {numbers, count};
+std::vector<std::int64_t> slots_of(nb::handle slots) {
+  std::vector<std::int64_t> numbers = checked_list<std::int64_t>(slots, "slots");
+  for (const std::int64_t number : numbers)
+    if (number < 0) throw BadInput("slot " + std::to_string(number) + " is below 0");
+  return numbers;
 }
 
 void set(TreeSearch& search, std::int64_t slot, const Game& game) {
+  const InUse in_use(search, InUse::kChange);
   if (slot < 0 || slot > 1'000'000)
     throw BadInput("slot " + std::to_string(slot) + " is not in 0..1000000");
   search.set(std::size_t(slot), game);
 }
 
-void restrict_root(TreeSearch& search, std::int64_t slot, nb::handle moves) {
-  const std::size_t count = checked_length(moves, "moves");
-  search.restrict_root(std::size_t(slot), {checked_array<Move>(moves, "moves", {count}), count});
+void clear(TreeSearch& search, std::size_t slot) {
+  const InUse in_use(search, InUse::kChange);
+  search.clear(slot);
 }
 
-void start(TreeSearch& search, nb::handle slots, int simulations, bool noise, nb::handle seeds) {
+void restrict_root(TreeSearch& search, std::int64_t slot, nb::handle moves) {
+  const InUse in_use(search, InUse::kChange);
+  const std::size_t count = checked_length(moves, "moves");
+  const Array<const Move> codes(moves, "moves", {count});
+  search.restrict_root(std::size_t(slot), {codes.data(), count});
+}
+
+std::size_t cached(const TreeSearch& search) {
+  const InUse in_use(search, InUse::kRead);
+  return search.cached();
+}
+
+void start(TreeSearch& search, nb::handle slots, std::int64_t simulations, bool noise,
+           nb::handle seeds) {
+  const InUse in_use(search, InUse::kChange);
   const auto numbers = slots_of(slots);
-  const auto* seed_numbers = checked_array<std::uint64_t>(seeds, "seeds", {numbers.size()});
-  if (simulations < 0)
-    throw BadInput("simulations must be at least 0, not " + std::to_string(simulations));
+  const Array<const std::uint64_t> seed_numbers(seeds, "seeds", {numbers.size()});
+  if (simulations < 0 || simulations > kMaxSimulations)
+    throw BadInput("simulations must be at least 0 and at most " + std::to_string(kMaxSimulations) +
+                   ", not " + std::to_string(simulations));
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    search.start(std::size_t(numbers[i]), simulations, noise, seed_numbers[i]);
+    search.start(std::size_t(numbers[i]), int(simulations), noise, seed_numbers.data()[i]);
 }
 
 void advance(TreeSearch& search, nb::handle slots, nb::handle moves) {
+  const InUse in_use(search, InUse::kChange);
   const auto numbers = slots_of(slots);
-  const auto* codes = checked_array<Move>(moves, "moves", {numbers.size()});
+  const auto codes = checked_copy<Move>(moves, "moves", {numbers.size()});
   nb::gil_scoped_release release;
   for (std::size_t i = 0; i < numbers.size(); ++i)
     search.advance(std::size_t(numbers[i]), codes[i]);
 }
 
 std::size_t gather(TreeSearch& search, std::int64_t most, nb::handle planes) {
+  const InUse in_use(search, InUse::kChange);
   if (most < 1) throw BadInput("most must be at least 1, not " + std::to_string(most));
-  float* out =
-      planes.is_none()
-          ? nullptr
-          : checked_array<float>(planes, "planes", {std::size_t(most), kPlanes68Count, 8, 8}, true);
+  std::optional<Array<float>> out;
+  if (!planes.is_none())
+    out.emplace(planes, "planes", Extents{std::size_t(most), kPlanes68Count, 8, 8});
   nb::gil_scoped_release release;
   return search.gather(std::size_t(most), [&](std::size_t row, const Game& game) {
-    if (out) encode_planes68(game, out + row * kPlanes68Size);
+    if (out) encode_planes68(game, out->data() + row * kPlanes68Size);
   });
 }
 
 // NaN would mislead the selection. The loop does not stop at the first bad number, so that the
 // compiler can vectorise it.
-void check_finite(const char* name, const float* numbers, std::size_t count) {
+void check_finite(const char* name, const Array<const float>& numbers) {
   std::size_t bad = 0;
-  for (std::size_t i = 0; i < count; ++i) bad += !std::isfinite(numbers[i]);
+  for (const float number : numbers) bad += !std::isfinite(number);
   if (bad) throw BadInput(std::string(name) + " must be finite numbers");
 }
 
 void receive(TreeSearch& search, nb::handle wdl, nb::handle logits) {
+  const InUse in_use(search, InUse::kChange);
   const std::size_t count = search.waiting();
   const auto actions = std::size_t(action_count(ActionEncoding::kAz4672));
-  const auto* wdl_numbers = checked_array<float>(wdl, "wdl", {count, 3});
-  check_finite("wdl", wdl_numbers, count * 3);
+  const Array<const float> wdl_numbers(wdl, "wdl", {count, 3});
+  check_finite("wdl", wdl_numbers);
   if (logits.is_none()) {
     nb::gil_scoped_release release;
-    return search.receive_uniform(wdl_numbers);
+    return search.receive_uniform(wdl_numbers.data());
   }
-  const auto* numbers = checked_array<float>(logits, "logits", {count, actions});
-  check_finite("logits", numbers, count * actions);
+  const Array<const float> numbers(logits, "logits", {count, actions});
+  check_finite("logits", numbers);
   nb::gil_scoped_release release;
-  search.receive(wdl_numbers, numbers);
+  search.receive(wdl_numbers.data(), numbers.data());
 }
 
 nb::object is_done(const TreeSearch& search, nb::handle slots) {
+  const InUse in_use(search, InUse::kRead);
   std::vector<std::uint8_t> done;
   for (const std::int64_t slot : slots_of(slots))
     done.push_back(search.tree(std::size_t(slot)).is_done());
@@ -124,6 +152,7 @@ nb::object is_done(const TreeSearch& search, nb::handle slots) {
 
 // Every legal move of some slots, end to end.
 nb::tuple moves(const TreeSearch& search, nb::handle slots) {
+  const InUse in_use(search, InUse::kRead);
   std::vector<Move> codes;
   std::vector<std::int32_t> actions, visits;
   std::vector<float> priors, values, policy;
@@ -149,6 +178,7 @@ nb::tuple moves(const TreeSearch& search, nb::handle slots) {
 }
 
 nb::tuple roots(const TreeSearch& search, nb::handle slots) {
+  const InUse in_use(search, InUse::kRead);
   std::vector<Move> best;
   std::vector<float> wdl, best_wdl;
   std::vector<std::int32_t> visits, mates;
@@ -170,6 +200,7 @@ nb::tuple roots(const TreeSearch& search, nb::handle slots) {
 }
 
 nb::tuple outlooks(const TreeSearch& search, std::size_t slot) {
+  const InUse in_use(search, InUse::kRead);
   std::vector<float> wdl;
   std::vector<std::int32_t> mates;
   std::vector<std::vector<Move>> lines;
@@ -192,9 +223,7 @@ void bind_tree_search(nb::module_& module) {
       .def("__init__", &init, "numbers"_a, nb::sig("def __init__(self, **numbers: float) -> None"),
            "Takes the fields of SearchConfig by their names.")
       .def("set", &set, "slot"_a, "board"_a, "Puts a game into a slot, in place of what was there.")
-      .def(
-          "clear", [](TreeSearch& search, std::size_t slot) { search.clear(slot); }, "slot"_a,
-          "Empties a slot.")
+      .def("clear", &clear, "slot"_a, "Empties a slot.")
       .def("restrict_root", &restrict_root, "slot"_a, "moves"_a.none(),
            nb::sig("def restrict_root(self, slot: int, "
                    "moves: numpy.typing.NDArray[numpy.uint16]) -> None"),
@@ -207,7 +236,8 @@ void bind_tree_search(nb::module_& module) {
       .def("advance", &advance, "slots"_a.none(), "moves"_a.none(),
            nb::sig("def advance(self, slots: numpy.typing.NDArray[numpy.int64], "
                    "moves: numpy.typing.NDArray[numpy.uint16]) -> None"),
-           "Plays a move in each slot and keeps the subtree below it.")
+           "Plays a move in each slot and keeps the subtree below it; a search that is not done "
+           "ends.")
       .def("gather", &gather, "most"_a, "planes"_a.none() = nb::none(),
            nb::sig("def gather(self, most: int, "
                    "planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int"),
@@ -222,7 +252,7 @@ void bind_tree_search(nb::module_& module) {
            nb::sig("def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "numpy.typing.NDArray[numpy.bool_]"),
            "Whether the search of each slot has started all its simulations.")
-      .def_prop_ro("cached", &TreeSearch::cached, "The number of evaluations in the cache.")
+      .def_prop_ro("cached", &cached, "The number of evaluations in the cache.")
       .def("moves", &moves, "slots"_a.none(),
            nb::sig("def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "

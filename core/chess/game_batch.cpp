@@ -22,9 +22,16 @@ std::string fen_unless_standard(const Position& position) {
   return position == Position::start() ? std::string() : to_fen(position);
 }
 
-void check_counts(std::int64_t count, const char* what, int max_plies, int threads) {
+// More would fill the memory of most machines.
+constexpr std::int64_t kMaxBatchSize = 1'000'000, kMaxRandomGames = 10'000'000;
+
+void check_counts(std::int64_t count, std::int64_t most, const char* what, int max_plies,
+                  int threads) {
   if (count < 1)
     throw BadInput(std::string(what) + " must be at least 1, not " + std::to_string(count));
+  if (count > most)
+    throw BadInput(std::string(what) + " must be at most " + std::to_string(most) + ", not " +
+                   std::to_string(count));
   if (max_plies < 0)
     throw BadInput("max_plies must be 0 (no limit) or more, not " + std::to_string(max_plies));
   if (threads < 1 || threads > 1024)
@@ -48,7 +55,7 @@ void play_randomly(Game& game, Random& random, int max_plies, GameRecords& recor
 GameBatch::GameBatch(int size, std::vector<Position> starts, std::uint64_t seed, int max_plies,
                      int threads)
     : max_plies_(max_plies), threads_(threads) {
-  check_counts(size, "the size of a batch", max_plies, threads);
+  check_counts(size, kMaxBatchSize, "the size of a batch", max_plies, threads);
   if (starts.empty()) starts.push_back(Position::start());
   for (const Position& position : starts) {
     if (const auto outcome = Game(position).outcome())
@@ -147,7 +154,7 @@ Finished GameBatch::collect(std::span<const std::optional<Outcome>> outcomes) {
 }
 
 GameRecords random_games(std::int64_t count, std::uint64_t seed, int max_plies, int threads) {
-  check_counts(count, "the number of games", max_plies, threads);
+  check_counts(count, kMaxRandomGames, "the number of games", max_plies, threads);
   const std::int64_t share_count = (count + kGamesPerShare - 1) / kGamesPerShare;
   std::vector<GameRecords> shares(static_cast<std::size_t>(share_count));
   run_shares(int(share_count), threads, [&](int share) {

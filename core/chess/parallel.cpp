@@ -1,12 +1,15 @@
 #include "chess/parallel.h"
 
+#if __has_include(<unistd.h>)
 #include <unistd.h>
+#endif
 
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -81,10 +84,8 @@ struct Job {
 class Helpers {
  public:
   void run(const std::shared_ptr<Job>& job) {
-    while (count_ < job->workers - 1) {
-      const int worker = ++count_;  // the caller is worker 0
-      std::thread([this, worker] { serve(worker); }).detach();
-    }
+    // The caller is worker 0.
+    while (count_ < job->workers - 1 && start_helper(count_ + 1)) ++count_;
     {
       const std::lock_guard lock(job_mutex_);
       job_ = job;
@@ -96,6 +97,16 @@ class Helpers {
   }
 
  private:
+  // False when the system has no further thread: those there are do its shares as well.
+  bool start_helper(int worker) {
+    try {
+      std::thread([this, worker] { serve(worker); }).detach();
+    } catch (const std::system_error&) {
+      return false;
+    }
+    return true;
+  }
+
   void serve(int worker) {
     for (std::uint32_t seen = 0;;) {
       wait_while(calls_, seen);
@@ -117,7 +128,16 @@ class Helpers {
 
 std::mutex caller_mutex;
 Helpers* helpers = nullptr;  // never destroyed: its threads wait until the process ends
-pid_t owner = 0;
+std::int64_t owner = 0;
+
+// The same for the life of a process where processes cannot fork.
+std::int64_t process_id() {
+#if __has_include(<unistd.h>)
+  return getpid();
+#else
+  return 1;
+#endif
+}
 
 }  // namespace
 
@@ -125,9 +145,9 @@ void run_shares(int shares, int threads, const std::function<void(int)>& work) {
   if (shares == 0) return;
   const auto job = std::make_shared<Job>(shares, threads, work);
   if (const std::unique_lock lock(caller_mutex, std::try_to_lock); lock) {
-    if (owner != getpid()) {  // a fork leaves the helpers behind
+    if (owner != process_id()) {  // a fork leaves the helpers behind
       helpers = new Helpers;
-      owner = getpid();
+      owner = process_id();
     }
     helpers->run(job);
   } else {

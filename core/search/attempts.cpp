@@ -99,7 +99,8 @@ std::int32_t most_probable(std::span<const float> logits, Legal legal) {
 std::int32_t attempt(std::span<const float> logits, Legal legal, std::uint64_t seed,
                      const AttemptSettings& settings, std::vector<std::int32_t>& illegal) {
   ActionSampler sampler(logits, settings.temperature, Random(seed));
-  for (int attempts = 0; attempts < settings.max_attempts; ++attempts) {
+  const auto max_attempts = std::min(std::size_t(settings.max_attempts), logits.size());
+  for (std::size_t attempts = 0; attempts < max_attempts; ++attempts) {
     const std::size_t action = sampler.sample();
     if (std::find(legal.begin(), legal.end(), std::int32_t(action)) != legal.end())
       return std::int32_t(action);

@@ -1,4 +1,5 @@
-// The numbers of a tree search, each said once: type, name, default, smallest and largest value.
+// The numbers of a tree search, each said once: type, name, default, smallest and largest value
+// (kAny: every finite number).
 // The struct is made from this list, and the bindings read keyword arguments by it.
 //
 // - fpu_reduction, first play urgency: a move without visits has its node's value minus this times
@@ -34,7 +35,7 @@ inline constexpr double kAny = std::numeric_limits<double>::infinity();
   FIELD(float, c_scale, 1.0f, 0, kAny)                   \
   FIELD(bool, exact_cache_key, false, 0, 1)              \
   FIELD(int, max_nodes, 1 << 20, 2, kAny)                \
-  FIELD(int, leaves_per_game, 1, 1, kAny)                \
+  FIELD(int, leaves_per_game, 1, 1, 10'000)              \
   FIELD(std::int64_t, cache_size, 0, 0, kAny)
 // clang-format on
 

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kTypicalMoves = 32;   // of a middlegame position, about
 constexpr std::size_t kMaxReserved = 4096;  // nodes: a search may have no limit
+// Nodes count edges in 31 bits, and the next node may have as many as a list of moves.
+constexpr std::size_t kMaxEdges = (std::size_t(1) << 31) - kMoveListCapacity;
 
 Wdl proven_wdl(int proven) {
   return Wdl{float(proven > 0), float(proven == 0), float(proven < 0)};
@@ -68,7 +70,7 @@ bool Tree::is_done() const {
   if (root().edge_count == 0) return true;
   if (root().stage != Node::kExpanded) return false;
   return root().proven || started_ >= simulations_ ||
-         nodes_.size() >= std::size_t(config_.max_nodes);
+         nodes_.size() >= std::size_t(config_.max_nodes) || edges_.size() >= kMaxEdges;
 }
 
 Simulation Tree::simulate(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf) {
@@ -247,7 +249,8 @@ void Tree::advance(Move move) {
   const std::int32_t child = edge == edges.end() ? -1 : edge->child;
   game_.push(move);
   restriction_ = 0;
-  gumbels_.clear();  // of the old root
+  simulations_ = started_ = 0;  // a search ends with its root
+  gumbels_.clear();             // of the old root
   earlier_visits_.clear();
   if (child >= 0 && nodes_[std::size_t(child)].stage != Node::kDrawn) return keep_below(child);
   nodes_.clear();

@@ -50,7 +50,7 @@ void TreeSearch::restrict_root(std::size_t slot, std::span<const Move> moves) {
   if (moves.empty()) throw BadInput("there must be a move to search");
   for (const Move move : moves)
     if (!tree.game().position().is_legal(move))
-      throw BadInput("move " + to_uci(move) + " is not legal in slot " + std::to_string(slot));
+      throw BadInput(describe_move(move) + " is not legal in slot " + std::to_string(slot));
   tree.restrict_root(moves);
 }
 
@@ -63,7 +63,7 @@ void TreeSearch::advance(std::size_t slot, Move move) {
   check_received();
   Tree& tree = at(slot);
   if (!tree.game().position().is_legal(move))
-    throw BadInput("move " + to_uci(move) + " is not legal in slot " + std::to_string(slot));
+    throw BadInput(describe_move(move) + " is not legal in slot " + std::to_string(slot));
   tree.advance(move);
 }
 
@@ -90,29 +90,45 @@ bool TreeSearch::next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf) {
   return false;
 }
 
+template <class Work>
+auto TreeSearch::clear_if_out_of_memory(Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    trees_.clear();
+    leaves_.clear();
+    cache_ = EvaluationCache(std::size_t(config_.cache_size));
+    throw;
+  }
+}
+
 std::size_t TreeSearch::gather(std::size_t max_leaves,
                                const std::function<void(std::size_t, const Game&)>& on_leaf) {
   check_received();
   const Tree::OnLeaf show = [&](const Game& game) { on_leaf(leaves_.size(), game); };
   const std::size_t slots = trees_.size();
-  for (std::size_t i = 0; i < slots && leaves_.size() < max_leaves; ++i) {
-    const std::size_t slot = (first_ + i) % slots;
-    if (!trees_[slot]) continue;
-    for (int n = 0; n < config_.leaves_per_game && leaves_.size() < max_leaves; ++n)
-      if (!next_leaf(slot, show)) break;
-    if (leaves_.size() == max_leaves) first_ = (slot + 1) % slots;
-  }
-  return leaves_.size();
+  return clear_if_out_of_memory([&] {
+    for (std::size_t i = 0; i < slots && leaves_.size() < max_leaves; ++i) {
+      const std::size_t slot = (first_ + i) % slots;
+      if (!trees_[slot]) continue;
+      for (int n = 0; n < config_.leaves_per_game && leaves_.size() < max_leaves; ++n)
+        if (!next_leaf(slot, show)) break;
+      if (leaves_.size() == max_leaves) first_ = (slot + 1) % slots;
+    }
+    return leaves_.size();
+  });
 }
 
 template <class Priors>
 void TreeSearch::receive_all(const float* wdl, Priors&& priors_of) {
-  for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    const auto& [slot, leaf] = leaves_[i];
-    Evaluation evaluation{{wdl[3 * i], wdl[3 * i + 1], wdl[3 * i + 2]}, priors_of(i)};
-    trees_[slot]->receive(leaf, evaluation.wdl, evaluation.priors);
-    cache_.add(leaf.key, std::move(evaluation));
-  }
+  clear_if_out_of_memory([&] {
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      const auto& [slot, leaf] = leaves_[i];
+      Evaluation evaluation{{wdl[3 * i], wdl[3 * i + 1], wdl[3 * i + 2]}, priors_of(i)};
+      trees_[slot]->receive(leaf, evaluation.wdl, evaluation.priors);
+      cache_.add(leaf.key, std::move(evaluation));
+    }
+  });
   leaves_.clear();
 }
 

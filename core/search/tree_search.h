@@ -50,6 +50,9 @@ class TreeSearch {
   Tree& at(std::size_t slot);
   // False when the slot has no leaf now.
   bool next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf);
+  // What ran out of memory half-way is unusable, so all trees and the cache are cleared.
+  template <class Work>
+  auto clear_if_out_of_memory(Work&& work);
   template <class Priors>
   void receive_all(const float* wdl, Priors&& priors_of);
 

@@ -58,7 +58,8 @@ std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
     const float loss = config_.virtual_loss * float(edge.in_flight);
     const float value = tries ? (edge.value_sum - loss) / float(tries) : *first_play;
     const float score = value + exploration * edge.prior / float(1 + tries);
-    if (score > best_score) best = i, best_score = score;
+    // The first is taken even if numbers too large for a float made its score NaN.
+    if (best < 0 || score > best_score) best = i, best_score = score;
     if (!tries && !is_root) break;
   }
   return node.first_edge + best;
@@ -83,7 +84,8 @@ std::int32_t Tree::select_improved(const Node& node) const {
   float best_score = kMinusInfinity;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const float score = policy[i] - float(edges[i].tries()) / (1.0f + tries);
-    if (edges[i].proven >= 0 && score > best_score) best = i, best_score = score;
+    const bool is_better = best == edges.size() || score > best_score;
+    if (edges[i].proven >= 0 && is_better) best = i, best_score = score;
   }
   return node.first_edge + std::int32_t(best);
 }

@@ -357,7 +357,9 @@ class TreeSearch:
         """Starts a search in each slot; without noise the seeds do not matter."""
 
     def advance(self, slots: numpy.typing.NDArray[numpy.int64], moves: numpy.typing.NDArray[numpy.uint16]) -> None:
-        """Plays a move in each slot and keeps the subtree below it."""
+        """
+        Plays a move in each slot and keeps the subtree below it; a search that is not done ends.
+        """
 
     def gather(self, most: int, planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int:
         """

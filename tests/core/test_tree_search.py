@@ -224,7 +224,7 @@ def test_a_game_that_is_over_has_nothing_to_search() -> None:
     [
         ({"c_puct": -1.0}, "c_puct must be at least 0"),
         ({"dirichlet_fraction": 2.0}, "dirichlet_fraction must be from 0 to 1"),
-        ({"leaves_per_game": 0}, "leaves_per_game must be at least 1"),
+        ({"leaves_per_game": 0}, "leaves_per_game must be from 1 to 10000, not 0"),
         ({"max_nodes": 1}, "max_nodes must be at least 2"),
         ({"c_puct": float("nan")}, "c_puct must be at least 0"),
     ],
@@ -240,7 +240,7 @@ def test_wrong_use_is_refused_and_changes_nothing() -> None:
         search.roots(np.array([7]))
     with pytest.raises(ValueError, match="slot -1 is below 0"):
         search.roots(np.array([-1]))
-    with pytest.raises(ValueError, match="e2e5 is not legal"):
+    with pytest.raises(ValueError, match="move 'e2e5' is not legal in slot 0"):
         search.advance(SLOT, np.array([uci_code("e2e5")], np.uint16))
     with pytest.raises(ValueError, match="planes must be"):
         search.gather(4, np.zeros((3, 68, 8, 8), np.float32))
@@ -291,7 +291,7 @@ def test_what_is_answered_by_mate_has_no_share(num_considered_actions: int) -> N
     ("slot", "moves", "message"),
     [
         (0, [], "there must be a move to search"),
-        (0, [uci_code("e2e5")], "move e2e5 is not legal in slot 0"),
+        (0, [uci_code("e2e5")], "move 'e2e5' is not legal in slot 0"),
         (1, [uci_code("e2e4")], "slot 1 was searched already"),
         (7, [uci_code("e2e4")], "there is no game in slot 7"),
         (-1, [uci_code("e2e4")], "there is no game in slot"),

@@ -2,11 +2,12 @@
 
 import copy
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from selfmate import Board
+from selfmate import Board, GameBatch
 from selfmate.rules import chess960_fen, push_moves, uci_code, uci_text
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -268,3 +269,15 @@ def test_codes_and_texts_of_moves(uci: str) -> None:
 def test_no_text_for_what_is_no_code(code: int) -> None:
     with pytest.raises(ValueError, match="is no move code"):
         uci_text(code)
+
+
+def starts_of_a_batch(fen: str) -> GameBatch:
+    return GameBatch(1, starts=[fen])
+
+
+@pytest.mark.parametrize(
+    "read", [Board, Board().push, Board().san, Board().parse_san, uci_code, starts_of_a_batch]
+)
+def test_half_of_a_surrogate_pair_is_refused_with_a_sentence(read: Callable[[str], object]) -> None:
+    with pytest.raises(ValueError, match=r"'\\ud800' has half of a surrogate pair"):
+        read("\ud800")

@@ -1,0 +1,218 @@
+"""Everything that can be called in the core, with arguments that it takes."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import selfmate._core as core
+from core.slow_se_resnet import Shape, random_weights
+from selfmate.searches.config import SearchConfig
+
+# By parameter, how to make an argument; `self` stands first.
+Arguments = dict[str, Callable[[], Any]]
+
+SHAPE = Shape()
+SOME_WEIGHTS = random_weights(SHAPE, 1)
+
+
+def always(value: object) -> Callable[[], Any]:
+    return lambda: value
+
+
+def array(numbers: list[int], dtype: type[np.generic]) -> Callable[[], Any]:
+    return lambda: np.array(numbers, dtype)
+
+
+def floats(*shape: int) -> Callable[[], Any]:
+    return lambda: np.ones(shape, np.float32)
+
+
+def board() -> core.Board:
+    found = core.Board()
+    for uci in ("e2e4", "e7e5", "g1f3"):
+        found.push(uci)
+    return found
+
+
+def boards() -> list[core.Board]:
+    return [board() for _ in range(3)]
+
+
+def reader() -> core.PgnReader:
+    found = core.PgnReader(1)
+    found.feed(b'[Event "a"]\n\n1. e4 e5 *\n')
+    return found
+
+
+def search() -> core.TreeSearch:
+    """In three slots a search that is not done, in a fourth one that has not begun."""
+    found = core.TreeSearch(num_considered_actions=4)
+    for slot in range(4):
+        found.set(slot, board())
+    found.start(np.arange(3), 30, noise=True, seeds=np.arange(3, dtype=np.uint64))
+    for _ in range(4):
+        found.receive(np.full((found.gather(3), 3), 1 / 3, np.float32))
+    return found
+
+
+def waiting_search() -> core.TreeSearch:
+    found = search()
+    found.gather(3)
+    return found
+
+
+REPLY = core.uci_code("b8c6")
+SEEDS = array([1, 2, 3], np.uint64)
+MOVES = array([REPLY] * 3, np.uint16)
+THREADS: Arguments = {"threads": always(1)}
+GAMES: Arguments = {"games": boards} | THREADS
+ROWS: Arguments = {"records": lambda: core.encode_records(boards())} | THREADS
+AZ: Arguments = {"action_encoding": always("az4672")}
+PLACES: Arguments = {"columns": array([0, 2, 1], np.int32), "offsets": array([0, 1, 3], np.int64)}
+SPARSE: Arguments = PLACES | {"values": floats(3)} | THREADS
+LEGAL: Arguments = {"offsets": array([0, 1, 2, 3], np.int64), "seeds": SEEDS}
+LOOKS: Arguments = {"looks": floats(2, 5, 48), "geometry": floats(2, 5, 5), "heads": always(2)}
+CONVOLUTION: Arguments = {"boards": floats(2, 8, 8, 5)} | THREADS
+SLOTS: Arguments = {"slots": array([0, 1, 2], np.int64)}
+WEIGHTS: Arguments = {"weights": SOME_WEIGHTS.copy}
+
+FUNCTIONS: dict[str, Arguments] = {
+    "uci_text": {"code": always(REPLY)},
+    "uci_code": {"uci": always("b8c6")},
+    "push_moves": {"boards": boards, "moves": MOVES},
+    "reason_names": {},
+    "random_games": {"count": always(2), "seed": always(1), "max_plies": always(5)} | THREADS,
+    "encoding_layouts": {},
+    "action_encoding_layouts": {},
+    "uci1968_moves": {},
+    "uci1968_flipped": {},
+    "encode": GAMES
+    | {
+        "name": always("onehot768"),
+        "out": lambda: np.zeros((3, 768), np.uint8),
+        "dtype": always("uint8"),
+    },
+    "legal_move136": GAMES | {"dtype": always("float32")},
+    "legal_actions": GAMES | AZ,
+    "action_mask": GAMES | AZ | {"out": lambda: np.zeros((3, 4672), np.uint8)},
+    "actions_of_moves": GAMES | AZ | {"moves": MOVES},
+    "moves_of_actions": GAMES | AZ | {"actions": array([1, 2, 3], np.int32)},
+    "encode_packed": GAMES,
+    "inputs_of_packed": {"packed": lambda: core.encode_packed(boards())},
+    "encode_records": GAMES,
+    "encode_game_records": THREADS
+    | {
+        "records": partial(core.random_games, 3, max_plies=20),
+        "skip": always(1),
+        "chosen": array([2, 0], np.int64),
+    },
+    "planes_of_records": ROWS | {"out": floats(3, 68, 8, 8)},
+    "tokens_of_records": ROWS,
+    "legal_of_records": ROWS | AZ,
+    "actions_of_records": ROWS | AZ | {"moves": MOVES},
+    "teacher_scores": GAMES | {"depth": always(1)},
+    "choose_random": GAMES | {"seeds": SEEDS},
+    "choose_greedy": GAMES | {"seeds": SEEDS},
+    "choose_best": LEGAL | {"moves": MOVES, "scores": array([1, 2, 3], np.int32)},
+    "attempt_actions": LEGAL
+    | {
+        "logits": floats(3, 80),
+        "legal": array([0, 1, 2], np.int32),
+        "temperature": always(1.0),
+        "most": always(4),
+    },
+    "endgame_table": {"piece": always("pawn")},  # which has none: those there are take long
+    "sparse_times": SPARSE | {"matrix": floats(3, 8)},
+    "sparse_transposed_times": SPARSE | {"matrix": floats(2, 8), "height": always(3)},
+    "products_at": PLACES | THREADS | {"left": floats(2, 8), "right": floats(3, 8)},
+    "processor_is_wide": {},
+    "winograd_weights": {"weights": floats(4, 5, 3, 3), "back": always(True)},
+    "convolve": CONVOLUTION | {"weights": floats(36 * 8 * 5), "out": floats(2, 8, 8, 4)},
+    "convolution_gradient": CONVOLUTION | {"gradients": floats(2, 8, 8, 4)},
+    "attend": LOOKS | {"seen": floats(2, 5, 16)},
+    "attend_back": LOOKS
+    | {
+        "seen_gradient": floats(2, 5, 16),
+        "looks_gradient": floats(2, 5, 48),
+        "geometry_gradient": floats(2, 5, 5),
+    },
+}
+
+CONSTRUCTORS: dict[str, Arguments] = {
+    "Board": {"fen": lambda: board().fen()},
+    "GameBatch": {
+        "size": always(2),
+        "starts": lambda: [board().fen()],
+        "seed": always(1),
+        "max_plies": always(9),
+    }
+    | THREADS,
+    "PgnReader": THREADS | {"max_game_bytes": always(5000)},
+    "TeacherSearch": {},
+    "TreeSearch": {name: always(value) for name, value in SearchConfig().model_dump().items()},
+    "SeResNet": WEIGHTS | {name: always(value) for name, value in vars(SHAPE).items()},
+}
+
+OBJECTS: dict[str, Callable[[], Any]] = {
+    "Outcome": lambda: core.Board("k7/8/8/8/8/8/8/7K w - - 0 1").outcome(),
+    "Board": board,
+    "GameRecords": partial(core.random_games, 3, max_plies=20),
+    "GameBatch": lambda: core.GameBatch(3, seed=1),
+    "PgnReader": reader,
+    "TeacherSearch": core.TeacherSearch,
+    "TreeSearch": search,
+    "SeResNet": partial(SHAPE.core, SOME_WEIGHTS),
+}
+
+# All but properties and methods without arguments, which `attributes` adds.
+METHODS: dict[str, Arguments] = {
+    "Board.push": {"uci": always("b8c6"), "past_draw": always(False)},
+    "Board.san": {"uci": always("b8c6")},
+    "Board.parse_san": {"text": always("Nc6")},
+    "Board.perft": {"depth": always(1)},
+    "GameRecords.start_fen": {"game": always(1)},
+    "GameRecords.uci": {"game": always(1)},
+    "GameRecords.san": {"game": always(1)},
+    "GameRecords.tags": {"game": always(1)},
+    "GameBatch.step": {"moves": array([core.uci_code("e2e4")] * 3, np.uint16)},
+    "GameBatch.board": {"slot": always(1)},
+    "PgnReader.feed": {"text": always(b"1. d4 *\n")},
+    "TeacherSearch.scores": {"board": board, "depth": always(1), "max_nodes": always(1000)},
+    "TreeSearch.set": {"slot": always(1), "board": board},
+    "TreeSearch.clear": {"slot": always(1)},
+    "TreeSearch.restrict_root": {"slot": always(3), "moves": array([REPLY], np.uint16)},
+    "TreeSearch.start": SLOTS | {"simulations": always(20), "noise": always(True), "seeds": SEEDS},
+    "TreeSearch.advance": SLOTS | {"moves": MOVES},
+    "TreeSearch.gather": {"most": always(3), "planes": floats(3, 68, 8, 8)},
+    "TreeSearch.receive": {
+        "self": waiting_search,
+        "wdl": floats(3, 3),
+        "logits": floats(3, 4672),
+    },
+    "TreeSearch.is_done": SLOTS,
+    "TreeSearch.moves": SLOTS,
+    "TreeSearch.roots": SLOTS,
+    "TreeSearch.outlooks": {"slot": always(1)},
+    "SeResNet.load": WEIGHTS,
+    "SeResNet.evaluate": {"planes": floats(2, 68, 8, 8)} | THREADS,
+}
+
+
+def targets() -> dict[str, tuple[Callable[..., Any], Arguments]]:
+    """What to call by its name, with its arguments."""
+    free = FUNCTIONS | CONSTRUCTORS
+    found = {name: (getattr(core, name), arguments) for name, arguments in free.items()}
+    for kind, make in OBJECTS.items():
+        for name in dir(getattr(core, kind)):
+            if not name.startswith("_"):
+                arguments = {"self": make} | METHODS.get(f"{kind}.{name}", {})
+                found[f"{kind}.{name}"] = partial(called, name), arguments
+    return found
+
+
+def called(name: str, /, self: object, **arguments: object) -> object:
+    """A method or property of an object."""
+    attribute = getattr(self, name)
+    return attribute(**arguments) if callable(attribute) else attribute
