@@ -49,11 +49,12 @@ def reader() -> core.PgnReader:
 def search() -> core.TreeSearch:
     """In three slots a search that is not done, in a fourth one that has not begun."""
     found = core.TreeSearch(num_considered_actions=4)
-    for slot in range(4):
+    for slot in range(3):
         found.set(slot, board())
     found.start(np.arange(3), 30, noise=True, seeds=np.arange(3, dtype=np.uint64))
     for _ in range(4):
         found.receive(np.full((found.gather(3), 3), 1 / 3, np.float32))
+    found.set(3, board())
     return found
 
 
