@@ -1,47 +1,32 @@
 """Ctrl-C and SIGTERM in verbs that play games for a long time, and the command that continues."""
 
-import os
 import shlex
 import shutil
-import signal
-import socket
 import sys
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import typer
 
 from selfmate.cli.console import LiveLine
+from selfmate.runs import StopSignals
 
-STOP = (signal.SIGINT, signal.SIGTERM)
+STOPPING = "stopping after this move; press Ctrl-C again to stop now"
 
 
 class StopListener:
-    """Within `with`, the first Ctrl-C or SIGTERM is answered with a line and noted in `received`:
-    the verb ends its work between two moves. The second ends the process, engines included, after
-    `report` has shown what there is.
-
-    A thread listens, because Python handles signals only when the main thread is between two
-    instructions, and a search in the core may keep it for minutes.
-    """
+    """Within `with`, the first Ctrl-C or SIGTERM is answered with a line, and the verb ends its
+    work between two moves. The second ends the process, engines included, after `report` has shown
+    what there is."""
 
     def __init__(self, view: LiveLine, report: Callable[[], None]) -> None:
-        self.received: signal.Signals | None = None
         self._view, self._report = view, report
-        self._before: dict[signal.Signals, Any] = {}
+        self._signals = StopSignals(say=view.say, stopping=STOPPING, at_end=self._end_now)
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            self._listening, self._signalled = socket.socketpair()
-            self._signalled.setblocking(False)
-            self._before = {number: signal.signal(number, _leave_it) for number in STOP}
-            self._wakeup = signal.set_wakeup_fd(self._signalled.fileno())
-            self._thread = threading.Thread(target=self._listen, daemon=True)
-            self._thread.start()
+        self._signals.__enter__()
         return self
 
     def __exit__(
@@ -50,46 +35,27 @@ class StopListener:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._before:
-            signal.set_wakeup_fd(self._wakeup)
-            for number, handler in self._before.items():
-                signal.signal(number, handler)
-            self._signalled.close()
-            self._thread.join()
+        self._signals.__exit__(kind, error, trace)
 
     def is_set(self) -> bool:
-        return self.received is not None
+        return self._signals.received is not None
 
     def end(self) -> None:
         """To be called after the work: reports and leaves with the signal's code, if one came."""
         self._view.close()
-        if self.received is not None:
+        if self._signals.received is not None:
             self._report()
-            raise typer.Exit(128 + self.received)
+            raise typer.Exit(128 + self._signals.received)
 
-    def _listen(self) -> None:
-        with self._listening:
-            while number := self._listening.recv(1):
-                if number[0] not in STOP:
-                    continue
-                if self.received is not None:
-                    self._end_now(self.received)
-                self.received = signal.Signals(number[0])
-                self._view.say("stopping after this move; Ctrl-C again stops now")
-
-    def _end_now(self, received: signal.Signals) -> None:
+    def _end_now(self) -> None:
         from selfmate.players.engine_process import kill_engines
 
-        self._view.close()
-        with suppress(Exception):  # the main thread may be changing what is reported
+        try:
+            self._view.close()
             self._report()
             sys.stdout.flush()
-        kill_engines()
-        os._exit(128 + received)
-
-
-def _leave_it(*_: object) -> None:
-    """A handler of signals that the listening thread reads."""
+        finally:
+            kill_engines()
 
 
 def command_of(*arguments: str) -> str:

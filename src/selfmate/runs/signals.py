@@ -31,7 +31,8 @@ class StopSignals:
     Python runs signal handlers in the main thread only, and not while that is inside a long call of
     the core or of torch. So a thread of ours reads the signals too, from the pipe that Python's C
     handler writes their numbers to; `say` is called in that thread. With `ends_process`, it also
-    ends the process if the main thread has not done so soon after a second signal.
+    ends the process if the main thread has not done so soon after a second signal. With `at_end`,
+    it calls this function at a second signal and ends the process at once; nothing is raised.
 
     Python delivers signals to the main thread only; in other threads nothing is installed.
     """
@@ -40,10 +41,13 @@ class StopSignals:
         self,
         *also: Signals,
         say: Callable[[str], None] = _ignore,
+        stopping: str = STOPPING,
         ends_process: bool = False,
+        at_end: Callable[[], None] | None = None,
     ) -> None:
         self._handled = (*STOP, *also)
-        self._say, self._ends_process = say, ends_process
+        self._say, self._stopping = say, stopping
+        self._ends_process, self._at_end = ends_process, at_end
         self._said = set[str]()
         self._in_main, self._in_thread = list[Signals](), list[Signals]()
         self._before: dict[Signals, Any] = {}
@@ -92,7 +96,7 @@ class StopSignals:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._in_main.append(Signals(number))
-        if number in STOP and self.is_urgent:
+        if number in STOP and self.is_urgent and self._at_end is None:
             raise KeyboardInterrupt if number == Signals.SIGINT else SystemExit(128 + number)
 
     def _listen(self) -> None:
@@ -101,7 +105,7 @@ class StopSignals:
             if self.is_urgent:
                 self._end()
             elif self.received is not None:
-                self._answer(PAUSING if self.received == PAUSE else STOPPING)
+                self._answer(PAUSING if self.received == PAUSE else self._stopping)
         os.close(self._pipe[0])
 
     def _answer(self, sentence: str) -> None:
@@ -113,9 +117,13 @@ class StopSignals:
 
     def _end(self) -> None:
         """Files are not closed: a run, a collection and an import survive a kill at any moment."""
-        if not self._ends_process:
+        if self._at_end is not None:
+            with suppress(Exception):  # the main thread may be changing what it looks at
+                self._at_end()
+        elif self._ends_process:
+            time.sleep(SECONDS_TO_END)
+        else:
             return
-        time.sleep(SECONDS_TO_END)
         if os.isatty(STDERR):
             os.write(STDERR, SHOW_CURSOR)
         os._exit(128 + (self.received or Signals.SIGINT))

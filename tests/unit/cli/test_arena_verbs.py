@@ -21,6 +21,7 @@ import zstandard
 
 from selfmate.cli.console import BadInputError, JobFailedError
 from selfmate.cli.rate import rate
+from selfmate.cli.stopping import STOPPING
 from unit.cli.process import command_of, selfmate
 
 MATCH = ("match", "teacher:depth=1", "random", "--games", "20", "--json")
@@ -327,7 +328,7 @@ def test_the_second_signal_ends_a_match_with_its_engines(
         wait_until((tmp_path / "thinking").exists)
         process.send_signal(number)
         assert process.stderr is not None
-        assert process.stderr.readline() == "stopping after this move; Ctrl-C again stops now\n"
+        assert process.stderr.readline() == f"{STOPPING}\n"
         process.send_signal(number)
         output, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number
@@ -354,7 +355,7 @@ def test_ctrl_c_keeps_the_score_and_says_how_to_continue(tmp_path: Path) -> None
     assert 10 < report["games"] < 4000
     assert report["elo_low"] is not None
     first, *_, told, last = errors.splitlines()
-    assert first == "stopping after this move; Ctrl-C again stops now"
+    assert first == STOPPING
     assert told.endswith(f"the match continues with: {PROGRAM} {' '.join(arguments)} --resume")
     assert last == "selfmate: interrupted"
     more = selfmate(*arguments[:3], "--games", "2", "--json", "--resume", cwd=tmp_path)
