@@ -75,12 +75,20 @@ SETTINGS: Mapping[str, str] = {
     "widening_power": "widening_exponent",
 }
 LEARNER_SETTINGS: Mapping[str, Mapping[str, str]] = {"reinforce": {"replay": "replay_iterations"}}
-PRESETS: Mapping[str, str] = {"seed": "reference"}
+# Presets that take seconds are called `try` with every learner; `tiny` is a small net that learns.
+TINY_IS_TRY = ("sarsa", "ddqn", "dqn", "reinforce", "pretrain-dqn")
 
 
 def setting_now(learner: str, old: str) -> str | None:
     """The new name of a setting of 0.1; None if it was not renamed."""
     return LEARNER_SETTINGS.get(learner, {}).get(old) or SETTINGS.get(old)
+
+
+def preset_now(learner: str, old: str) -> str | None:
+    """The new name of a preset of 0.1; None if it was not renamed."""
+    if old == "tiny" and learner in TINY_IS_TRY:
+        return "try"
+    return "reference" if old == "seed" else None
 
 
 def net_config_now(config: Mapping[str, Any]) -> dict[str, Any]:

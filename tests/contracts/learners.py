@@ -9,13 +9,13 @@ from contracts.reference import make_once
 from selfmate.learners.config import Config, read_config
 from selfmate.learners.learner import Learner
 from selfmate.learners.registry import LEARNERS
-from selfmate.presets import presets_of
 from selfmate.runs.session import DiskRun, Session
 from unit.data.collected import collect
 from unit.data.imported import import_random_games
 from unit.learners.toy import TOY
 
 CONTRACTED = (*LEARNERS.values(), TOY)
+TRY = "try"  # the preset of every learner that takes seconds
 
 
 def required_settings(learner: Learner) -> list[str]:
@@ -36,22 +36,17 @@ def data_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="selfmate-tests-"))
 
 
-def quickest_preset(learner: Learner) -> str:
-    """`try`, where `tiny` is a net that really learns."""
-    return "try" if "try" in presets_of(learner.name) else "tiny"
-
-
-def tiny(learner: Learner, *sets: str, seed: int | None = None) -> Config:
-    preset = quickest_preset(learner)
-    return read_config(learner, preset=preset, sets=[*required_settings(learner), *sets], seed=seed)
+def quick(learner: Learner, *sets: str, seed: int | None = None) -> Config:
+    """The preset that takes seconds."""
+    return read_config(learner, preset=TRY, sets=[*required_settings(learner), *sets], seed=seed)
 
 
 def command_of(learner: Learner) -> tuple[str, ...]:
-    """The command line of a run with the settings of `tiny`, new or resumed, for `run_killed`; the
+    """The command line of a run with the settings of `quick`, new or resumed, for `run_killed`; the
     run's directory is to follow."""
     program = "unit.learners.toy" if learner is TOY else "selfmate.__main__"
     settings = [f"--set={setting}" for setting in required_settings(learner)]
-    preset = ("--preset", quickest_preset(learner))
+    preset = ("--preset", TRY)
     return (program, *learner.command.split(), *preset, *settings, "--resume", "--run")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.learners import tiny, train
+from contracts.learners import TRY, quick, train
 from contracts.reference import Reference
 from contracts.replay import replayed
 from selfmate.learners.config import read_config, settings_of
@@ -76,9 +76,9 @@ def test_a_learner_that_plays_shows_legal_games(learner: Learner, reference: Ref
 
 
 def test_the_seed_decides_the_run(learner: Learner, reference: Reference, tmp_path: Path) -> None:
-    assert train(learner, tiny(learner), tmp_path / "again", QUIET).finished
+    assert train(learner, quick(learner), tmp_path / "again", QUIET).finished
     assert outcome(tmp_path / "again") == outcome(reference.run)
-    other = tiny(learner, seed=tiny(learner).seed + 1)
+    other = quick(learner, seed=quick(learner).seed + 1)
     train(learner, other, tmp_path / "other", QUIET)
     weights = "weights.safetensors"
     ends = [max((run / "checkpoints").iterdir()) for run in (reference.run, tmp_path / "other")]
@@ -88,7 +88,7 @@ def test_the_seed_decides_the_run(learner: Learner, reference: Reference, tmp_pa
 def test_a_stopped_run_resumes_bit_for_bit(
     learner: Learner, reference: Reference, tmp_path: Path
 ) -> None:
-    stopped, config = tmp_path / "stopped", tiny(learner)
+    stopped, config = tmp_path / "stopped", quick(learner)
     steps = len(list(RunDirectory(reference.run).metrics()))
     train(learner, config, stopped, ONE_STEP)
     train(learner, config, stopped, Session(resume=True, minutes=1e-9))
@@ -124,7 +124,7 @@ def test_a_run_stopped_within_its_steps_resumes_bit_for_bit(
     learner: Learner, reference: Reference, tmp_path: Path
 ) -> None:
     """One Ctrl-C stops a run with a sentence, two end it at once."""
-    stopped, config, rng = tmp_path / "stopped", tiny(learner), random.Random(learner.name)
+    stopped, config, rng = tmp_path / "stopped", quick(learner), random.Random(learner.name)
     for tick in (2, rng.randint(3, 30), rng.randint(30, 300)):
         said = list[str]()
         once = Session(resume=True, watch_step=Presses(tick), say=said.append)
@@ -143,7 +143,7 @@ def test_a_run_starts_from_the_weights_of_another(
     learner: Learner, reference: Reference, tmp_path: Path
 ) -> None:
     weights = RunDirectory(reference.run).checkpoint().weights
-    train(learner, tiny(learner), tmp_path / "more", Session(load=weights, minutes=1e-9))
+    train(learner, quick(learner), tmp_path / "more", Session(load=weights, minutes=1e-9))
     start = RunDirectory(tmp_path / "more").checkpoint(0).weights
     assert start.keys() == weights.keys()
     assert all((start[name] == weights[name]).all() for name in weights)
@@ -151,7 +151,7 @@ def test_a_run_starts_from_the_weights_of_another(
 
 def test_weights_that_do_not_fit_are_refused(learner: Learner, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="do not fit"):
-        train(learner, tiny(learner), tmp_path / "run", Session(load={}))
+        train(learner, quick(learner), tmp_path / "run", Session(load={}))
     assert not (tmp_path / "run").exists()
 
 
@@ -171,7 +171,7 @@ def test_every_setting_has_help_and_an_allowed_default(learner: Learner) -> None
     assert type(defaults).model_validate(defaults.model_dump()) == defaults
 
 
-def test_presets_are_valid_and_one_is_tiny(learner: Learner) -> None:
-    assert "tiny" in presets_of(learner.name)
+def test_presets_are_valid_and_one_takes_seconds(learner: Learner) -> None:
+    assert TRY in presets_of(learner.name)
     for preset in presets_of(learner.name):
         assert read_config(learner, preset=preset).changed()

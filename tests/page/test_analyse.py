@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Position, expect
 
-from contracts.learners import tiny, train
+from contracts.learners import quick, train
 from page.conftest import watch
 from page.lab import RunningLab
 from selfmate.learners.registry import LEARNERS
@@ -156,7 +156,7 @@ def test_a_wrong_position_in_the_link_is_said_and_a_board_is_there(page: Page) -
 @pytest.fixture(scope="module")
 def trained(lab: RunningLab) -> str:
     learner = LEARNERS["reinforce"]
-    config = tiny(learner, "games=20", "evaluation_games=2")
+    config = quick(learner, "games=20", "evaluation_games=2")
     train(learner, config, lab.runs / "scorer", Session(say=lambda _: None))
     return "scorer"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Position, expect
 
-from contracts.learners import tiny, train
+from contracts.learners import quick, train
 from page.conftest import watch
 from page.lab import RunningLab
 from selfmate.learners.registry import LEARNERS
@@ -144,7 +144,7 @@ def test_moves_are_typed_and_illegal_ones_refused_by_keyboard_alone(page: Page) 
 @pytest.fixture(scope="module")
 def trained(lab: RunningLab) -> Path:
     learner = LEARNERS["ddqn"]
-    train(learner, tiny(learner), lab.runs / "ddqn-1", Session(say=lambda _: None))
+    train(learner, quick(learner), lab.runs / "ddqn-1", Session(say=lambda _: None))
     return lab.runs / "ddqn-1"
 
 

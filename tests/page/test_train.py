@@ -24,7 +24,7 @@ def train_view(page: Page) -> Locator:
     return view
 
 
-def choose(page: Page, learner: str, preset: str = "tiny") -> None:
+def choose(page: Page, learner: str, preset: str = "try") -> None:
     page.get_by_role("radio", name=learner, exact=True).check()
     page.get_by_label("Preset").select_option(preset)
 
@@ -64,7 +64,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
     choose(page, "reinforce")
     button = view.get_by_role("button", name="Train 6 games", exact=True)
     button.click()
-    expect(view.get_by_role("heading", name="reinforce-tiny-1")).to_be_visible()
+    expect(view.get_by_role("heading", name="reinforce-try-1")).to_be_visible()
     expect(state_of(page)).to_have_text("paused")
     expect(view.get_by_text("6 of 30 games · trained for")).to_be_visible()
     expect(view.get_by_text("How its last 6 games ended")).to_be_visible()
@@ -73,7 +73,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
     expect(view.locator(".replay piece").first).to_be_visible()
     expect(view.locator(".steps tbody tr")).to_have_count(1)
 
-    assert "run=reinforce-tiny-1" in page.url
+    assert "run=reinforce-try-1" in page.url
     with tab(browser, lab, viewport={"width": 390, "height": 844}) as phone:
         phone.goto(page.url)
         expect(state_of(phone)).to_have_text("paused")
@@ -85,7 +85,7 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
         expect(phone.get_by_text("12 of 30 games · trained for")).to_be_visible()
         expect(phone.locator(".steps tbody tr")).to_have_count(2)
         phone.get_by_role("link", name="New training and all runs").click()
-        expect(phone.get_by_role("link", name="reinforce-tiny-1 paused")).to_be_visible()
+        expect(phone.get_by_role("link", name="reinforce-try-1 paused")).to_be_visible()
         sees_no_overflow(phone)
 
     view.get_by_role("button", name="One move on").click()
@@ -97,8 +97,8 @@ def test_a_newcomer_trains_watches_trains_again_and_plays(
     expect(page.get_by_role("region", name="Game", exact=True)).to_be_visible()
     play_to_the_end(page)
     name, game = downloaded(page)
-    assert "reinforce-tiny-1" in name
-    assert game.headers["Black"].startswith("runs/reinforce-tiny-1:")
+    assert "reinforce-try-1" in name
+    assert game.headers["Black"].startswith("runs/reinforce-try-1:")
     assert [node.san() for node in game.mainline()] == move_texts(page)
     assert game.end().board().is_game_over(claim_draw=True)
 
@@ -201,14 +201,14 @@ def test_a_training_outlives_its_lab(browser: Browser, tmp_path: Path) -> None:
             expect(state_of(page)).to_have_text("running")
         os.kill(first.process.pid, signal.SIGKILL)
         first.process.wait()
-        before = RunDirectory(first.runs / "ddqn-tiny-1").status()
+        before = RunDirectory(first.runs / "ddqn-try-1").status()
         assert before.state == "running"
         with running_lab(tmp_path) as second, tab(browser, second) as page:
-            train_view(page).get_by_role("link", name="ddqn-tiny-1 running").click()
+            train_view(page).get_by_role("link", name="ddqn-try-1 running").click()
             expect(state_of(page)).to_have_text("running")
             expect(page.locator(".facts")).to_contain_text("a second")
             page.get_by_role("button", name="Pause").click()
             expect(state_of(page)).to_have_text("paused")
-        status = RunDirectory(first.runs / "ddqn-tiny-1").status()
+        status = RunDirectory(first.runs / "ddqn-try-1").status()
         assert (status.pid, status.state) == (before.pid, "paused")
         assert status.done > before.done

@@ -37,7 +37,7 @@ def run(
 
 
 def test_it_trains_and_plays(installed: Path, tmp_path: Path) -> None:
-    train = ("selfmate", "train", "actor-critic", "--preset", "tiny", "--run", "run", "--json")
+    train = ("selfmate", "train", "actor-critic", "--preset", "try", "--run", "run", "--json")
     done = run(installed, *train, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["state"] == "finished"

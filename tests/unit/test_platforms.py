@@ -53,7 +53,7 @@ def selfmate_without(*words: str, cwd: Path) -> str:
 
 
 def test_a_training_starts_pauses_and_resumes(tmp_path: Path) -> None:
-    train = ("train", "sarsa", "--preset", "tiny", "--pause-after", "1", "--run", "r")
+    train = ("train", "sarsa", "--preset", "try", "--pause-after", "1", "--run", "r")
     assert "paused: r" in selfmate_without(*train, cwd=tmp_path)
     assert "paused: r" in selfmate_without(*train, "--resume", cwd=tmp_path)
 

@@ -301,7 +301,7 @@ def escape(text: object) -> str:
 
 
 Preset = Annotated[
-    str | None, typer.Option(metavar="P", help="A named set of settings, such as tiny.")
+    str | None, typer.Option(metavar="P", help="A named set of settings, such as try.")
 ]
 ConfigFile = Annotated[
     Path | None,

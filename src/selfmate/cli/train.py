@@ -34,7 +34,7 @@ from selfmate.cli.console import (
 from selfmate.cli.runs import default_directory, summary_of
 from selfmate.cli.train_view import TrainView, print_plan, print_report, print_settings
 from selfmate.learners.registry import find_learner, started_by
-from selfmate.renamed import PRESETS
+from selfmate.renamed import preset_now
 from selfmate.weights import is_model
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def run_training(request: Request, *, only_settings: bool, as_json: bool) -> Non
             print_settings(learner)
             return
         learner.check_device(request.device)
-        request = _with_new_preset_name(request)
+        request = _with_new_preset_name(learner, request)
         config = request.read_config(learner)
         directory = request.run or default_directory(
             learner.name, request.preset or "default", config, request.resume
@@ -256,9 +256,9 @@ def _session(request: Request, view: TrainView, watch: "OnProgress") -> "Session
     )
 
 
-def _with_new_preset_name(request: Request) -> Request:
+def _with_new_preset_name(learner: "Learner", request: Request) -> Request:
     """Presets of version 0.1 keep working under their old names, with a notice."""
-    new = PRESETS.get(request.preset or "")
+    new = preset_now(learner.name, request.preset or "")
     if new is None:
         return request
     typer.echo(f"the preset {request.preset!r} is called {new!r} now", err=True)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from selfmate.presets import load_preset, presets_of
-from selfmate.renamed import PRESETS, setting_now
+from selfmate.renamed import preset_now, setting_now
 from selfmate.settings import Settings
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _layers(
     learner: "Learner", preset: str | None, file: Path | None, sets: Sequence[str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if preset not in (None, DEFAULT):
-        preset = PRESETS.get(preset, preset)
+        preset = preset_now(learner.name, preset) or preset
         if preset not in presets_of(learner.name):
             there_are = ", ".join([DEFAULT, *presets_of(learner.name)])
             raise ValueError(f"{learner.name} has no preset {preset!r}; there are: {there_are}")

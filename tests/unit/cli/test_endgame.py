@@ -57,7 +57,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A short run with the checkpoints 4, 8 and 10 or some of them."""
     run = tmp_path_factory.mktemp("lab") / "run"
     settings = ("--set", "episodes=1000", "--set", "gamma=0.7", "--set", "draw_reward=-0.5")
-    done = selfmate("train", "ddqn", "--preset", "tiny", *settings, "--run", str(run))
+    done = selfmate("train", "ddqn", "--preset", "try", *settings, "--run", str(run))
     assert done.returncode == 0, done.stderr
     return run
 

@@ -16,7 +16,7 @@ from selfmate.runs.run import Arrays
 from unit.cli.process import selfmate
 
 SETS = ("checkpoint_every=1", "cycles=4", "replay_size=4000", "promotion=interval")
-TINY = ("train", "dqn", "--preset", "tiny", *(f"--set={text}" for text in SETS), "--run", "r")
+TINY = ("train", "dqn", "--preset", "try", *(f"--set={text}" for text in SETS), "--run", "r")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_it_fits_into_80_columns_and_the_key_metrics_come_first(folder: Path) ->
 @pytest.mark.parametrize(
     "training",
     [
-        ("reinforce", "--preset", "tiny", "--set", "replay_iterations=2"),
+        ("reinforce", "--preset", "try", "--set", "replay_iterations=2"),
         ("alphazero", "--preset", "try"),
     ],
 )

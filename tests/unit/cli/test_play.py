@@ -196,7 +196,7 @@ def test_ctrl_c_leaves_with_the_game_saved(tmp_path: Path) -> None:
 
 
 def test_a_run_of_the_mini_chess_opens_its_own_game(tmp_path: Path) -> None:
-    train = ("train", "sarsa", "--preset", "tiny", "--set", "episodes=20", "--run", "runs/mini")
+    train = ("train", "sarsa", "--preset", "try", "--set", "episodes=20", "--run", "runs/mini")
     assert selfmate(*train, cwd=tmp_path).returncode == 0
     run = selfmate("play", "runs/mini", "--seed", "1", cwd=tmp_path, typed="hint\nquit\n")
     assert run.returncode == 0, run.stderr

@@ -9,7 +9,7 @@ from unit.cli.process import selfmate
 from unit.cli.toy_process import files_below
 from unit.data.collected import collect
 
-TINY = ("pretrain", "dqn", "--preset", "tiny")
+TINY = ("pretrain", "dqn", "--preset", "try")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_pretrained_run_can_be_loaded_and_other_shapes_are_refused(folder: Path) -> None:
-    train = ("train", "dqn", "--preset", "tiny", "--load", "taught", "--minutes", "1e-9", "--json")
+    train = ("train", "dqn", "--preset", "try", "--load", "taught", "--minutes", "1e-9", "--json")
     done = selfmate(*train, "--run", "begun", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["done"] == 1

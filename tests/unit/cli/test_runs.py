@@ -19,7 +19,7 @@ from unit.runs.toy import POLICY, ToyState
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One finished run, one that failed, and a directory that is no run."""
     folder = tmp_path_factory.mktemp("lab")
-    assert toy("train", "toy", "--preset", "tiny", cwd=folder).returncode == 0
+    assert toy("train", "toy", "--preset", "try", cwd=folder).returncode == 0
     assert toy("train", "toy", "--set", "break_at=7", cwd=folder).returncode == 1
     (folder / "runs" / "notes").mkdir()
     return folder
@@ -35,14 +35,14 @@ def test_an_empty_list_is_explained(tmp_path: Path) -> None:
 def test_runs_of_another_folder_are_listed(folder: Path, tmp_path: Path) -> None:
     listed = toy("runs", "--runs", str(folder / "runs"), "--json", cwd=tmp_path)
     names = [run["run"] for run in json.loads(listed.stdout)["runs"]]
-    assert str(folder / "runs" / "toy-tiny-1") in names
+    assert str(folder / "runs" / "toy-try-1") in names
     refused = selfmate("runs", "--runs", "nowhere", cwd=tmp_path)
     assert (refused.returncode, refused.stderr) == (2, "selfmate: there is no folder nowhere\n")
 
 
 def test_runs_are_listed(folder: Path) -> None:
     failed, finished = json.loads(toy("runs", "--json", cwd=folder).stdout)["runs"]
-    assert (finished["run"], finished["state"]) == ("runs/toy-tiny-1", "finished")
+    assert (finished["run"], finished["state"]) == ("runs/toy-try-1", "finished")
     assert (finished["done"], finished["total"], finished["unit"]) == (300, 300, "episodes")
     assert (failed["run"], failed["state"], failed["done"]) == ("runs/toy-default-1", "failed", 120)
     table = toy("runs", cwd=folder).stdout
@@ -51,15 +51,15 @@ def test_runs_are_listed(folder: Path) -> None:
 
 
 def test_runs_of_unknown_learners_are_listed(folder: Path) -> None:
-    assert "runs/toy-tiny-1" in selfmate("runs", cwd=folder).stdout
-    assert "reward" in selfmate("inspect", "runs/toy-tiny-1", cwd=folder).stdout
+    assert "runs/toy-try-1" in selfmate("runs", cwd=folder).stdout
+    assert "reward" in selfmate("inspect", "runs/toy-try-1", cwd=folder).stdout
 
 
 def test_a_run_is_inspected(folder: Path) -> None:
-    report = json.loads(toy("inspect", "runs/toy-tiny-1", "--json", cwd=folder).stdout)
+    report = json.loads(toy("inspect", "runs/toy-try-1", "--json", cwd=folder).stdout)
     assert report["changed"] == {"checkpoint_every": 4, "episodes": 300, "stumble_at": 3}
     assert report["config"]["hidden"] == [4, 4]
-    lines = (folder / "runs" / "toy-tiny-1" / "metrics.jsonl").read_text().splitlines()
+    lines = (folder / "runs" / "toy-try-1" / "metrics.jsonl").read_text().splitlines()
     rewards = [json.loads(line)["reward"] for line in lines]
     assert report["figures"]["reward"] == {
         "last": rewards[-1],
@@ -87,7 +87,7 @@ def test_inspect_shows_why_a_run_failed(folder: Path) -> None:
 
 
 def test_corrupt_checkpoints_are_named(tmp_path: Path) -> None:
-    toy("train", "toy", "--preset", "tiny", "--run", "r", cwd=tmp_path)
+    toy("train", "toy", "--preset", "try", "--run", "r", cwd=tmp_path)
     path = tmp_path / "r" / "checkpoints" / "00000012" / "weights.safetensors"
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
@@ -100,7 +100,7 @@ def test_corrupt_checkpoints_are_named(tmp_path: Path) -> None:
 
 
 def test_a_run_is_deleted_only_after_confirmation(tmp_path: Path) -> None:
-    toy("train", "toy", "--preset", "tiny", "--run", "runs/r", cwd=tmp_path)
+    toy("train", "toy", "--preset", "try", "--run", "runs/r", cwd=tmp_path)
     unsure = toy("runs", "delete", "runs/r", cwd=tmp_path)
     assert (unsure.returncode, "add --yes" in unsure.stderr) == (2, True)
     lock = Lock(tmp_path / "runs" / "r")

@@ -22,64 +22,64 @@ def steps_of(run: Path) -> list[int]:
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("unbroken")
-    done = toy("train", "toy", "--preset", "tiny", cwd=folder)
+    done = toy("train", "toy", "--preset", "try", cwd=folder)
     assert done.returncode == 0, done.stderr
-    return folder / "runs" / "toy-tiny-1"
+    return folder / "runs" / "toy-try-1"
 
 
 def test_a_run_prints_its_plan_and_a_report(tmp_path: Path) -> None:
-    done = toy("train", "toy", "--preset", "tiny", "--set", "rate=0.2", cwd=tmp_path)
+    done = toy("train", "toy", "--preset", "try", "--set", "rate=0.2", cwd=tmp_path)
     assert done.returncode == 0
-    for text in ("toy: a random walk", "runs/toy-tiny-1", "rate = 0.2", "300 episodes"):
+    for text in ("toy: a random walk", "runs/toy-try-1", "rate = 0.2", "300 episodes"):
         assert text in done.stderr
     assert "keep_last" not in done.stderr
-    for text in ("finished: runs/toy-tiny-1", "300 of 300", "reward", "best", "selfmate inspect"):
+    for text in ("finished: runs/toy-try-1", "300 of 300", "reward", "best", "selfmate inspect"):
         assert text in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_json_is_one_object(unbroken: Path, tmp_path: Path) -> None:
-    report = json.loads(toy("train", "toy", "--preset", "tiny", "--json", cwd=tmp_path).stdout)
+    report = json.loads(toy("train", "toy", "--preset", "try", "--json", cwd=tmp_path).stdout)
     last = json.loads((unbroken / "metrics.jsonl").read_text().splitlines()[-1])
     assert report["last"] == {key: last[key] for key in ("reward", "moves", "loss")}
-    assert (report["run"], report["learner"]) == ("runs/toy-tiny-1", "toy")
+    assert (report["run"], report["learner"]) == ("runs/toy-try-1", "toy")
     assert (report["state"], report["done"], report["total"]) == ("finished", 300, 300)
     assert report["best"].keys() == {"step", "score"}
     assert report["seconds"] > 0
 
 
 def test_runs_are_numbered(tmp_path: Path) -> None:
-    for arguments in ([], [], ["--preset", "tiny"]):
+    for arguments in ([], [], ["--preset", "try"]):
         assert toy("train", "toy", *MOMENT, *arguments, cwd=tmp_path).returncode == 0
     names = {path.name for path in (tmp_path / "runs").iterdir()}
-    assert names == {"toy-default-1", "toy-default-2", "toy-tiny-1"}
+    assert names == {"toy-default-1", "toy-default-2", "toy-try-1"}
 
 
 def test_a_paused_run_resumes_bit_for_bit(unbroken: Path, tmp_path: Path) -> None:
-    paused = toy("train", "toy", "--preset", "tiny", *MOMENT, cwd=tmp_path)
+    paused = toy("train", "toy", "--preset", "try", *MOMENT, cwd=tmp_path)
     assert paused.returncode == 0
-    assert "paused: runs/toy-tiny-1, 20 of 300" in paused.stdout
-    assert "selfmate train toy --run runs/toy-tiny-1 --resume" in paused.stdout
-    again = toy("train", "toy", "--run", "runs/toy-tiny-1", "--resume", cwd=tmp_path)
+    assert "paused: runs/toy-try-1, 20 of 300" in paused.stdout
+    assert "selfmate train toy --run runs/toy-try-1 --resume" in paused.stdout
+    again = toy("train", "toy", "--run", "runs/toy-try-1", "--resume", cwd=tmp_path)
     assert "20 of them done" in again.stderr
     assert again.returncode == 0
-    assert outcome(tmp_path / "runs" / "toy-tiny-1") == outcome(unbroken)
+    assert outcome(tmp_path / "runs" / "toy-try-1") == outcome(unbroken)
 
 
 def test_a_run_pauses_after_so_many_more_episodes(unbroken: Path, tmp_path: Path) -> None:
     """Steps are of 20; the estimate is for this session."""
-    first = toy("train", "toy", "--preset", "tiny", "--pause-after", "50", cwd=tmp_path)
+    first = toy("train", "toy", "--preset", "try", "--pause-after", "50", cwd=tmp_path)
     assert first.returncode == 0
     assert "300 episodes, 60 until the pause, " in first.stderr
-    assert "paused: runs/toy-tiny-1, 60 of 300" in first.stdout
-    resume = ("train", "toy", "--run", "runs/toy-tiny-1", "--resume")
+    assert "paused: runs/toy-try-1, 60 of 300" in first.stdout
+    resume = ("train", "toy", "--run", "runs/toy-try-1", "--resume")
     second = toy(*resume, "--pause-after", "1", cwd=tmp_path)
     assert "300 episodes, 60 of them done, 20 until the pause, " in second.stderr
-    assert "paused: runs/toy-tiny-1, 80 of 300" in second.stdout
+    assert "paused: runs/toy-try-1, 80 of 300" in second.stdout
     last = toy(*resume, "--pause-after", "220", cwd=tmp_path)
     assert "until the pause" not in last.stderr
-    assert "finished: runs/toy-tiny-1, 300 of 300" in last.stdout
-    assert outcome(tmp_path / "runs" / "toy-tiny-1") == outcome(unbroken)
+    assert "finished: runs/toy-try-1, 300 of 300" in last.stdout
+    assert outcome(tmp_path / "runs" / "toy-try-1") == outcome(unbroken)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_a_run_pauses_after_so_many_more_episodes(unbroken: Path, tmp_path: Path
 def test_a_signal_saves_and_the_report_says_how_to_resume(
     name: str, state: str, code: int, tmp_path: Path
 ) -> None:
-    sets = ("--preset", "tiny", "--set", "signal_at=5", "--set", f"signal={name}")
+    sets = ("--preset", "try", "--set", "signal_at=5", "--set", f"signal={name}")
     stopped = toy("train", "toy", *sets, cwd=tmp_path)
     assert stopped.returncode == code
-    assert f"{state}: runs/toy-tiny-1, 100 of 300" in stopped.stdout
-    assert "--run runs/toy-tiny-1 --resume" in stopped.stdout
+    assert f"{state}: runs/toy-try-1, 100 of 300" in stopped.stdout
+    assert "--run runs/toy-try-1 --resume" in stopped.stdout
     resumed = toy("train", "toy", *sets, "--resume", cwd=tmp_path)
     assert resumed.returncode == 0
-    assert steps_of(tmp_path / "runs" / "toy-tiny-1") == list(range(1, 16))
+    assert steps_of(tmp_path / "runs" / "toy-try-1") == list(range(1, 16))
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
@@ -104,7 +104,7 @@ def test_a_second_signal_ends_it_without_a_traceback(
     name: str, code: int, unbroken: Path, tmp_path: Path
 ) -> None:
     sets = ("--set", "signal_at=5", "--set", f"signal={name}", "--set", "signal_times=2")
-    ended = toy("train", "toy", "--preset", "tiny", *sets, "--run", "r", cwd=tmp_path)
+    ended = toy("train", "toy", "--preset", "try", *sets, "--run", "r", cwd=tmp_path)
     assert ended.returncode == code
     assert "Traceback" not in ended.stderr
     assert steps_of(tmp_path / "r") == [1, 2, 3, 4]
@@ -112,12 +112,12 @@ def test_a_second_signal_ends_it_without_a_traceback(
 
 def test_resume_without_a_directory_finds_the_run_with_the_same_settings(tmp_path: Path) -> None:
     for seed in ("1", "2"):
-        toy("train", "toy", "--preset", "tiny", "--seed", seed, *MOMENT, cwd=tmp_path)
-    resume = ("train", "toy", "--preset", "tiny", "--resume", "--json")
-    assert json.loads(toy(*resume, cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-1"
-    assert json.loads(toy(*resume, "--seed", "2", cwd=tmp_path).stdout)["run"] == "runs/toy-tiny-2"
+        toy("train", "toy", "--preset", "try", "--seed", seed, *MOMENT, cwd=tmp_path)
+    resume = ("train", "toy", "--preset", "try", "--resume", "--json")
+    assert json.loads(toy(*resume, cwd=tmp_path).stdout)["run"] == "runs/toy-try-1"
+    assert json.loads(toy(*resume, "--seed", "2", cwd=tmp_path).stdout)["run"] == "runs/toy-try-2"
     new = json.loads(toy(*resume, "--seed", "3", cwd=tmp_path).stdout)
-    assert (new["run"], new["state"]) == ("runs/toy-tiny-3", "finished")
+    assert (new["run"], new["state"]) == ("runs/toy-try-3", "finished")
 
 
 def test_resuming_a_finished_run_changes_nothing(unbroken: Path, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_run_with_settings_of_version_0_1_is_refused(tmp_path: Path) -> None:
     assert files_below(tmp_path) == {"r", "r/config.toml"}
 
 
-@pytest.mark.parametrize("other", [["--seed", "4"], ["--set", "rate=0.5"], ["--preset", "tiny"]])
+@pytest.mark.parametrize("other", [["--seed", "4"], ["--set", "rate=0.5"], ["--preset", "try"]])
 def test_another_configuration_is_not_resumed(other: list[str], tmp_path: Path) -> None:
     toy("train", "toy", "--run", "r", *MOMENT, cwd=tmp_path)
     before = outcome(tmp_path / "r")
@@ -175,7 +175,7 @@ def test_a_metric_that_is_not_finite_ends_the_run_with_code_1(tmp_path: Path) ->
 
 
 def test_corrupt_checkpoints_are_skipped_and_named(tmp_path: Path) -> None:
-    toy("train", "toy", "--preset", "tiny", "--set", "signal_at=9", "--run", "r", cwd=tmp_path)
+    toy("train", "toy", "--preset", "try", "--set", "signal_at=9", "--run", "r", cwd=tmp_path)
     checkpoints = sorted((tmp_path / "r" / "checkpoints").iterdir())
     for path in checkpoints[1:]:
         (path / "card.json").write_text("{}")
@@ -190,7 +190,7 @@ def test_corrupt_checkpoints_are_skipped_and_named(tmp_path: Path) -> None:
 
 
 def test_weights_of_another_run_can_be_loaded(unbroken: Path, tmp_path: Path) -> None:
-    options = ("--preset", "tiny", "--seed", "9")
+    options = ("--preset", "try", "--seed", "9")
     for more in (("--run", "plain"), ("--run", "loaded", "--load", str(unbroken))):
         assert toy("train", "toy", *options, *more, cwd=tmp_path).returncode == 0
     assert outcome(tmp_path / "plain") != outcome(tmp_path / "loaded")
@@ -211,7 +211,7 @@ def test_every_setting_is_listed(tmp_path: Path) -> None:
 
 
 def test_metrics_are_mirrored_to_tensorboard(tmp_path: Path) -> None:
-    done = toy("train", "toy", "--preset", "tiny", "--run", "r", "--tensorboard", cwd=tmp_path)
+    done = toy("train", "toy", "--preset", "try", "--run", "r", "--tensorboard", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert list((tmp_path / "r" / "tensorboard").glob("events.*"))
 
@@ -220,7 +220,7 @@ def test_metrics_are_mirrored_to_tensorboard(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["nonesuch"], "no learner 'nonesuch' to train; there are: sarsa, ddqn"),
-        (["toy", "--preset", "large"], "toy has no preset 'large'; there are: default, tiny"),
+        (["toy", "--preset", "large"], "toy has no preset 'large'; there are: default, try"),
         (["toy", "--config", "none.toml"], "there is no file none.toml"),
         (["toy", "--set", "rate"], "--set takes key=value, not 'rate'"),
         (["toy", "--set", "rat=1"], "did you mean rate?"),

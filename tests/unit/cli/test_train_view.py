@@ -59,7 +59,7 @@ def shown_in_terminal(*arguments: str, cwd: Path, size: tuple[int, int]) -> str:
 
 @pytest.mark.parametrize("size", [(24, 80), (10, 30), (5, 12)])
 def test_a_terminal_shows_progress_and_plots(size: tuple[int, int], tmp_path: Path) -> None:
-    drawn = shown_in_terminal("train", "toy", "--preset", "tiny", cwd=tmp_path, size=size)
+    drawn = shown_in_terminal("train", "toy", "--preset", "try", cwd=tmp_path, size=size)
     assert "100.0%" in drawn
     assert "\x1b[?25h" in drawn  # the cursor is back
     if size == (24, 80):
@@ -69,7 +69,7 @@ def test_a_terminal_shows_progress_and_plots(size: tuple[int, int], tmp_path: Pa
 
 def test_the_curves_of_a_resumed_run_start_at_step_1(tmp_path: Path) -> None:
     stop = ("--set", "signal_at=9")
-    toy("train", "toy", "--preset", "tiny", *stop, "--run", "r", cwd=tmp_path)
+    toy("train", "toy", "--preset", "try", *stop, "--run", "r", cwd=tmp_path)
     view = TrainView(TOY, tmp_path / "r")
     view.update(progress(10, reward=5.0, moves=2.0))
     curve = view.history.curves["reward"]
@@ -78,7 +78,7 @@ def test_the_curves_of_a_resumed_run_start_at_step_1(tmp_path: Path) -> None:
 
 
 def test_after_a_rollback_curves_are_read_again(tmp_path: Path) -> None:
-    toy("train", "toy", "--preset", "tiny", "--run", "r", cwd=tmp_path)
+    toy("train", "toy", "--preset", "try", "--run", "r", cwd=tmp_path)
     view = TrainView(TOY, tmp_path / "r")
     for step, reward in ((10, 5.0), (11, 6.0), (4, 7.0)):
         view.update(progress(step, reward=reward))
@@ -92,7 +92,7 @@ def test_a_log_file_has_the_key_metrics_with_means(
 ) -> None:
     """A line for the first step and whenever the first of them is reported; means of what every
     step reports."""
-    toy("train", "toy", "--preset", "tiny", *("--set", "signal_at=1"), "--run", "r", cwd=tmp_path)
+    toy("train", "toy", "--preset", "try", *("--set", "signal_at=1"), "--run", "r", cwd=tmp_path)
     view = TrainView(replace(TOY, key_metrics=("score", "loss")), tmp_path / "r")
     view.update(progress(1, moves=1.0, loss=3.0))
     view.update(progress(2, moves=1.0, loss=2.0, score=0.5))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contracts.learners import tiny, train
+from contracts.learners import quick, train
 from selfmate.lab.minichess_runs import EndgameRuns
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.learners.config import read_config
@@ -29,7 +29,7 @@ SETS = ("episodes=800", f"gamma={GAMMA}", f"draw_reward={DRAW_REWARD}")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = tmp_path_factory.mktemp("lab") / "runs"
     learner = LEARNERS["ddqn"]
-    train(learner, tiny(learner, *SETS), runs / "some", Session(say=lambda _: None))
+    train(learner, quick(learner, *SETS), runs / "some", Session(say=lambda _: None))
     return runs
 
 
@@ -127,7 +127,7 @@ def test_a_run_is_followed_from_checkpoint_to_checkpoint(runs: Path, tmp_path: P
 
 def test_on_larger_boards_the_training_tells_how_good_it_is(tmp_path: Path) -> None:
     learner, folder = LEARNERS["ddqn"], tmp_path / "runs"
-    config = tiny(learner, "size=5", "episodes=500", "evaluate_every=2")
+    config = quick(learner, "size=5", "episodes=500", "evaluate_every=2")
     train(learner, config, folder / "five", Session(say=lambda _: None))
     found = data_of(EndgameRuns(RunsFolder(folder)).find("five"))
     exact = [line for line in RunDirectory(folder / "five").metrics() if "exact_regret" in line][-1]

@@ -48,24 +48,24 @@ def wait_for(trainings: Trainings, name: str) -> None:
 
 def test_a_training_is_started_paused_and_resumed(runs: RunsFolder, trainings: Trainings) -> None:
     rows = RunList(runs, trainings)
-    order = NewTraining(learner="ddqn", preset="tiny", settings=TINY, pause_after=100)
+    order = NewTraining(learner="ddqn", preset="try", settings=TINY, pause_after=100)
     name = trainings.start(order)
-    assert name == "ddqn-tiny-1"
+    assert name == "ddqn-try-1"
     assert RunFeed(runs.path / name, trainings).version()
     rows.version()
     assert [(row["name"], row["state"]) for row in data_of(rows)] == [(name, "starting")]
-    with pytest.raises(BusyError, match="there is a run ddqn-tiny-1 already"):
+    with pytest.raises(BusyError, match="there is a run ddqn-try-1 already"):
         trainings.start(order.model_copy(update={"name": name}))
     wait_for(trainings, name)
     status = runs.run(name).status()
     assert (status.state, status.done, status.total) == ("paused", 100, 300)
     assert trainings.start_of(name).state == ""
     trainings.resume(name, None)
-    with pytest.raises(BusyError, match="ddqn-tiny-1 is running already"):
+    with pytest.raises(BusyError, match="ddqn-try-1 is running already"):
         trainings.resume(name, None)
     wait_for(trainings, name)
     assert runs.run(name).status().state == "finished"
-    with pytest.raises(BusyError, match="ddqn-tiny-1 is finished: nothing is left to do"):
+    with pytest.raises(BusyError, match="ddqn-try-1 is finished: nothing is left to do"):
         trainings.resume(name, 100)
     assert sorted(path.name for path in runs.path.iterdir()) == [name]
 
@@ -74,7 +74,7 @@ def test_a_failed_start_has_the_message_of_its_process(
     runs: RunsFolder, trainings: Trainings
 ) -> None:
     make_run(runs.path / "toy")
-    name = trainings.start(NewTraining(learner="ddqn", preset="tiny", name="x", load="toy"))
+    name = trainings.start(NewTraining(learner="ddqn", preset="try", name="x", load="toy"))
     wait_for(trainings, name)
     start = trainings.start_of(name)
     assert start.state == "failed"
@@ -128,7 +128,7 @@ def test_files_below_a_folder_that_was_given_are_read(tmp_path: Path, runs: Runs
 
 
 def test_a_start_can_be_taken_back(runs: RunsFolder, trainings: Trainings) -> None:
-    name = trainings.start(NewTraining(learner="ddqn", preset="tiny"))
+    name = trainings.start(NewTraining(learner="ddqn", preset="try"))
     trainings.stop(name)
     with pytest.raises(NotFoundError):
         trainings.check(name)
@@ -136,7 +136,7 @@ def test_a_start_can_be_taken_back(runs: RunsFolder, trainings: Trainings) -> No
 
 
 def test_two_tabs_take_a_start_back(trainings: Trainings, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = trainings.start(NewTraining(learner="ddqn", preset="tiny"))
+    name = trainings.start(NewTraining(learner="ddqn", preset="try"))
     job = trainings._started[name].job
     end = job.end
 
@@ -186,9 +186,9 @@ def test_wrong_settings_get_the_sentence_of_the_command_line(
     trainings: Trainings, settings: dict[str, str], tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=r"ddqn has no setting|cannot be") as refused:
-        trainings.start(NewTraining(learner="ddqn", preset="tiny", settings=settings))
+        trainings.start(NewTraining(learner="ddqn", preset="try", settings=settings))
     sets = [f"--set={key}={value}" for key, value in settings.items()]
-    said = selfmate("train", "ddqn", "--preset", "tiny", *sets, cwd=tmp_path)
+    said = selfmate("train", "ddqn", "--preset", "try", *sets, cwd=tmp_path)
     assert said.returncode == 2
     assert " ".join(said.stderr.split()) == f"selfmate: {refused.value}"
 
@@ -201,7 +201,7 @@ def test_names_that_are_no_names_are_refused(
     runs: RunsFolder, trainings: Trainings, name: str
 ) -> None:
     with pytest.raises(ValueError, match="a run cannot be called"):
-        trainings.start(NewTraining(learner="ddqn", preset="tiny", name=name))
+        trainings.start(NewTraining(learner="ddqn", preset="try", name=name))
     for ask in (trainings.pause, trainings.stop, trainings.delete, trainings.check):
         with pytest.raises(NotFoundError, match="there is no run"):
             ask(name)

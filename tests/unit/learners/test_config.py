@@ -41,9 +41,9 @@ def test_later_layers_win(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("batch = 7\nrate = 0.3\nseed = 8\nhidden = [9, 8, 7]\n", "utf-8")
     assert read_toy().changed() == {}
-    tiny = {"episodes": 300, "checkpoint_every": 4, "stumble_at": 3}
-    assert read_toy(preset="tiny").changed() == tiny
-    config = read_toy(preset="tiny", file=file, sets=["batch=9", "rule=jump", "batch=10"], seed=3)
+    changed = {"episodes": 300, "checkpoint_every": 4, "stumble_at": 3}
+    assert read_toy(preset="try").changed() == changed
+    config = read_toy(preset="try", file=file, sets=["batch=9", "rule=jump", "batch=10"], seed=3)
     assert config.changed() == {
         "seed": 3,
         "checkpoint_every": 4,
@@ -175,8 +175,8 @@ def test_bad_set_syntax_is_refused(text: str) -> None:
 
 def test_an_unknown_preset_lists_what_there_is() -> None:
     assert read_config(TOY, preset="default") == read_config(TOY)
-    assert complaint(preset="large") == "toy has no preset 'large'; there are: default, tiny"
-    assert "no preset '../toy-tiny'" in complaint(preset="../toy-tiny")
+    assert complaint(preset="large") == "toy has no preset 'large'; there are: default, try"
+    assert "no preset '../toy-try'" in complaint(preset="../toy-try")
 
 
 def test_seeds_from_the_command_line_are_checked_too() -> None:

@@ -22,8 +22,8 @@ DQN = LEARNERS["dqn"]
 Attempt = tuple[int, int, bytes]
 
 
-def tiny(*sets: str) -> Config:
-    return read_config(DQN, preset="tiny", sets=sets)
+def quick(*sets: str) -> Config:
+    return read_config(DQN, preset="try", sets=sets)
 
 
 def train(config: Config, directory: Path, session: Session | None = None) -> DiskRun:
@@ -69,7 +69,7 @@ def test_three_skipped_updates_are_tolerated_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoil(monkeypatch, lambda step, number: step.number == 2 and number in (1, 2, 6))
-    train(tiny("cycles=2", "evaluate_every=9"), tmp_path / "run")
+    train(quick("cycles=2", "evaluate_every=9"), tmp_path / "run")
     skipped = RunDirectory(tmp_path / "run").columns()["skipped_updates"]
     updates = RunDirectory(tmp_path / "run").columns()["updates"]
     assert skipped.tolist() == [0, 3]
@@ -82,7 +82,7 @@ def test_more_skipped_updates_roll_back_to_the_last_checkpoint(
     """Cycle 4 fails once. The result is the same if the run is interrupted."""
     attempts = spoil(monkeypatch, lambda step, number: (step.number, step.attempt) == (4, 1))
     said: list[str] = []
-    config = tiny("evaluate_every=9")
+    config = quick("evaluate_every=9")
     assert train(config, tmp_path / "whole", Session(say=said.append)).finished
     moments = [(number, attempt) for number, attempt, _ in attempts]
     assert moments == [(1, 1), (2, 1), (3, 1), (4, 1), (3, 2), (4, 2), (5, 1)]
@@ -103,7 +103,7 @@ def test_repeated_divergence_ends_the_run(tmp_path: Path, monkeypatch: pytest.Mo
     """Also with fewer updates than may be skipped."""
     spoil(monkeypatch, lambda step, number: True)
     with pytest.raises(RunFailedError, match=r"2 updates were skipped.*last of 3 attempts"):
-        train(tiny("updates=2"), tmp_path / "run")
+        train(quick("updates=2"), tmp_path / "run")
     assert RunDirectory(tmp_path / "run").status().state == "failed"
 
 
@@ -112,13 +112,13 @@ def test_other_errors_are_not_taken_for_divergence(
 ) -> None:
     monkeypatch.setattr(Dqn, "evaluate", lambda *_: {"figure": 1 / 0})
     with pytest.raises(ZeroDivisionError):
-        train(tiny("evaluate_every=1"), tmp_path / "run")
+        train(quick("evaluate_every=1"), tmp_path / "run")
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("whole") / "run"
-    assert train(tiny(), directory).finished
+    assert train(quick(), directory).finished
     return directory
 
 
@@ -130,7 +130,7 @@ def test_the_tiny_preset_exercises_all_state_that_is_resumed(whole: Path) -> Non
     assert games[-1] == "games-00000005"
     assert games[0] > "games-00000001"
     assert len(bests) >= 2
-    dqn = resumed(tiny(), whole)
+    dqn = resumed(quick(), whole)
     assert len(np.unique(dqn.replay.arrays()["priorities"])) > 50
     assert [name for name, _ in dqn.opponents.past] == bests
 
@@ -139,15 +139,15 @@ def test_the_tiny_preset_exercises_all_state_that_is_resumed(whole: Path) -> Non
 def test_an_interrupted_run_has_the_same_result(steps: int, whole: Path, tmp_path: Path) -> None:
     """Interrupted after each of the first steps."""
     for _ in range(steps):
-        train(tiny(), tmp_path / "run", Session(resume=True, say=lambda _: None, minutes=1e-9))
+        train(quick(), tmp_path / "run", Session(resume=True, say=lambda _: None, minutes=1e-9))
     assert RunDirectory(tmp_path / "run").status().step == steps
-    assert train(tiny(), tmp_path / "run", Session(resume=True, say=lambda _: None)).finished
+    assert train(quick(), tmp_path / "run", Session(resume=True, say=lambda _: None)).finished
     assert result(tmp_path / "run") == result(whole)
 
 
 def test_best_names_the_promoted_step_and_its_weights(tmp_path: Path) -> None:
     """With promotion = half a tie is enough, and untrained nets tie."""
-    config = tiny("cycles=3", "promotion_every=2", "evaluate_every=9")
+    config = quick("cycles=3", "promotion_every=2", "evaluate_every=9")
     train(config, tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
     promoted = run.columns()["promoted"]
@@ -163,7 +163,7 @@ def test_best_names_the_promoted_step_and_its_weights(tmp_path: Path) -> None:
 def test_an_unpromoted_net_is_not_the_best(tmp_path: Path) -> None:
     """Two games prove nothing, so by the interval nobody is promoted."""
     sets = ("cycles=3", "promotion=interval", "promotion_every=1", "evaluate_every=9")
-    train(tiny(*sets), tmp_path / "run")
+    train(quick(*sets), tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
     assert run.columns()["promoted"].tolist() == [0, 0, 0]
     assert run.best() is None
@@ -178,7 +178,7 @@ def test_games_that_repeat_themselves_raise_an_alarm(tmp_path: Path) -> None:
         "max_plies=10", "cycles=1", "promotion_every=9", "replay_size=500", *others,
     )  # fmt: skip
     said: list[str] = []
-    train(tiny(*sets), tmp_path / "run", Session(say=said.append))
+    train(quick(*sets), tmp_path / "run", Session(say=said.append))
     run = RunDirectory(tmp_path / "run")
     assert run.columns()["distinct_games"].tolist() == [1]
     alarm = "Only 1 of the last 20 games were different"

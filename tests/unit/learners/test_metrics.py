@@ -27,7 +27,7 @@ def recorded_names(learner: Learner, run: Path) -> Iterator[str]:
 @pytest.mark.parametrize("name", SHORT)
 def test_every_recorded_metric_is_declared(name: str, tmp_path: Path) -> None:
     learner = LEARNERS[name]
-    config = read_config(learner, preset="tiny", sets=SHORT[name])
+    config = read_config(learner, preset="try", sets=SHORT[name])
     with learner.open_run(config, tmp_path / "run", Session()) as run:
         learner.train(config, run)
     recorded = set(recorded_names(learner, tmp_path / "run"))

@@ -199,7 +199,7 @@ def test_the_dqn_can_start_from_its_weights(data: Path, tmp_path: Path) -> None:
     taught = train(config_of(data, epochs=1), tmp_path / "taught").checkpoint().weights
     dqn = LEARNERS["dqn"]
     sets = ("teacher_depth=1", "promotion_games=2", "evaluation_games=2", "cycles=2")
-    config = read_config(dqn, preset="tiny", sets=sets)
+    config = read_config(dqn, preset="try", sets=sets)
     with dqn.open_run(config, tmp_path / "run", Session(load=taught, minutes=1e-9)) as run:
         dqn.train(config, run)
     start = RunDirectory(tmp_path / "run").checkpoint(0)
