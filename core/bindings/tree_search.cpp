@@ -236,8 +236,9 @@ void bind_tree_search(nb::module_& module) {
       .def("advance", &advance, "slots"_a.none(), "moves"_a.none(),
            nb::sig("def advance(self, slots: numpy.typing.NDArray[numpy.int64], "
                    "moves: numpy.typing.NDArray[numpy.uint16]) -> None"),
-           "Plays a move in each slot and keeps the subtree below it; a search that is not done "
-           "ends.")
+           "Plays a move in each slot and keeps the subtree below it. A search by sequential "
+           "halving "
+           "ends with that.")
       .def("gather", &gather, "most"_a, "planes"_a.none() = nb::none(),
            nb::sig("def gather(self, most: int, "
                    "planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int"),

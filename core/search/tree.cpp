@@ -249,8 +249,9 @@ void Tree::advance(Move move) {
   const std::int32_t child = edge == edges.end() ? -1 : edge->child;
   game_.push(move);
   restriction_ = 0;
-  simulations_ = started_ = 0;  // a search ends with its root
-  gumbels_.clear();             // of the old root
+  // Sequential halving is planned for one root: such a search ends with it.
+  if (config_.num_considered_actions) simulations_ = started_ = 0;
+  gumbels_.clear();  // of the old root
   earlier_visits_.clear();
   if (child >= 0 && nodes_[std::size_t(child)].stage != Node::kDrawn) return keep_below(child);
   nodes_.clear();

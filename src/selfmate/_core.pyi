@@ -358,7 +358,7 @@ class TreeSearch:
 
     def advance(self, slots: numpy.typing.NDArray[numpy.int64], moves: numpy.typing.NDArray[numpy.uint16]) -> None:
         """
-        Plays a move in each slot and keeps the subtree below it; a search that is not done ends.
+        Plays a move in each slot and keeps the subtree below it. A search by sequential halving ends with that.
         """
 
     def gather(self, most: int, planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int:

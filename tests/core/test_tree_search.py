@@ -271,6 +271,17 @@ def test_roots_can_be_read_at_any_time(num_considered_actions: int) -> None:
     assert search.roots(SLOT)[0].shape == (1,)
 
 
+@pytest.mark.parametrize(("num_considered_actions", "is_done"), [(0, False), (4, True)])
+def test_sequential_halving_ends_with_its_root(num_considered_actions: int, is_done: bool) -> None:
+    search = started(Board(), 400, num_considered_actions=num_considered_actions)
+    for _ in range(100):
+        search.receive(np.repeat(EVEN, search.gather(1), axis=0))
+    search.advance(SLOT, search.roots(SLOT)[0])
+    assert search.is_done(SLOT).tolist() == [is_done]
+    run(search)
+    assert len(search.roots(SLOT)[0]) == 1
+
+
 @pytest.mark.parametrize("num_considered_actions", [0, 32])
 def test_what_is_answered_by_mate_has_no_share(num_considered_actions: int) -> None:
     """After f3 and e5, g4 is mated; a search that knows nothing finds out."""

@@ -105,8 +105,8 @@ class BatchedTreeSearch:
         """Runs all searches that were started, and yields the number of leaves after each batch.
         Between batches the caller may read results, advance games and start searches.
 
-        A search that is left unfinished continues the next time, unless its slot is started,
-        advanced, reset or cleared.
+        A search that is left unfinished continues the next time, unless its slot is started, reset
+        or cleared, or is advanced where Gumbel's sequential halving was planned for the old root.
         """
         while count := self._search.gather(len(self._planes), self._planes):
             self._search.receive(*self._evaluate(self._planes[:count]))

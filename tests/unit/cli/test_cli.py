@@ -195,7 +195,7 @@ def test_presets_say_how_long_they_take() -> None:
         assert re.fullmatch(rf"Seconds|Open end, .*|About [\d.]+ {unit}", preset["takes"]), preset
         assert preset["about"].endswith(".")
     table = selfmate("presets", "dqn")
-    assert "tiny" in table.stdout
+    assert "imitation-bootstrap" in table.stdout
     assert max(map(len, table.stdout.splitlines())) <= 80
     assert "alphazero" not in table.stdout
     refused = selfmate("presets", "nobody")
