@@ -7,9 +7,9 @@ PAGE := src/selfmate/lab/page
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core $(PAGE) -name node_modules -prune -o -type f -print)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 TSC = cd $(PAGE) && node_modules/.bin/tsc --noEmit
-CXX_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
+CXX_FILES = $(shell find core tests -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test lint bench docs page browser fuzz sanitize soak clean help
+.PHONY: demo test lint bench docs page browser fuzz sanitize slow soak clean help
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ fuzz: $(VENV)/.test-tools  ## ten million positions against python-chess, a mill
 
 sanitize: $(VENV)/.test-tools  ## the core's tests under address and undefined-behaviour sanitizers
 	tests/sanitize.sh $(BIN)/python
+
+slow: $(VENV)/.test-tools  ## the core with other compilers, warnings as errors, and for aarch64
+	tests/slow.sh $(BIN)/python
 
 soak: $(VENV)/.test-tools  ## every learner killed at twenty random moments, and resumed
 	SELFMATE_KILLS=20 $(BIN)/python -m pytest -n auto tests/contracts/test_kills.py

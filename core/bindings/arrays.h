@@ -95,8 +95,8 @@ Extents extents_of(nb::handle value, const char* name, std::size_t dimensions);
 template <std::size_t N>
 std::array<std::size_t, N> checked_extents(nb::handle value, const char* name) {
   const Extents extents = extents_of(value, name, N);
-  std::array<std::size_t, N> checked;
-  std::copy(extents.begin(), extents.end(), checked.begin());
+  std::array<std::size_t, N> checked{};
+  std::copy_n(extents.begin(), N, checked.begin());
   return checked;
 }
 

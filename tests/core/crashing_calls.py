@@ -45,13 +45,26 @@ GAMES: dict[str, Callable[[Any], object]] = {
     "choose_random": lambda games: core.choose_random(games, SEEDS),
     "push_moves": lambda games: core.push_moves(games, START_MOVES),
 }
+
+
+def given_one(call: Callable[[Any], object], make: Callable[[], core.Board]) -> object:
+    return call([make()])
+
+
 for title, call in GAMES.items():
-    cases[f"uninitialized_board_{title}"] = partial(call, [core.Board.__new__(core.Board)])
-    cases[f"forgetful_board_{title}"] = partial(call, [Forgetful()])
-cases["uninitialized_batch"] = partial(
-    core.encode, "planes68", core.GameBatch.__new__(core.GameBatch)
-)
-cases["uninitialized_records"] = lambda: core.GameRecords.__new__(core.GameRecords).moves
+    without_init = partial(core.Board.__new__, core.Board)
+    cases[f"uninitialized_board_{title}"] = partial(given_one, call, without_init)
+    cases[f"forgetful_board_{title}"] = partial(given_one, call, Forgetful)
+
+
+@case
+def uninitialized_batch() -> object:
+    return core.encode("planes68", core.GameBatch.__new__(core.GameBatch))
+
+
+@case
+def uninitialized_records() -> object:
+    return core.GameRecords.__new__(core.GameRecords).moves
 
 
 class LongerThanItIs(list[core.Board]):

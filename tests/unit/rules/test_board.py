@@ -276,7 +276,15 @@ def starts_of_a_batch(fen: str) -> GameBatch:
 
 
 @pytest.mark.parametrize(
-    "read", [Board, Board().push, Board().san, Board().parse_san, uci_code, starts_of_a_batch]
+    "read",
+    [
+        Board,
+        lambda text: Board().push(text),
+        lambda text: Board().san(text),
+        lambda text: Board().parse_san(text),
+        uci_code,
+        starts_of_a_batch,
+    ],
 )
 def test_half_of_a_surrogate_pair_is_refused_with_a_sentence(read: Callable[[str], object]) -> None:
     with pytest.raises(ValueError, match=r"'\\ud800' has half of a surrogate pair"):
