@@ -122,10 +122,10 @@ class _Pace:
         self.total, self.unit, self.done = total, unit, 0.0
 
     def text(self, seconds: float) -> str:
-        rate = self.done / seconds
-        is_known = self.done >= KNOWN_FRACTION * self.total
+        rate, fraction = self.done / seconds, self.done / self.total if self.total else 1.0
+        is_known = rate > 0 and fraction >= KNOWN_FRACTION
         left = time_left((self.total - self.done) / rate if is_known else None)
-        return f"{self.done / self.total:.0%}, {short_number(rate)} {self.unit}/s, {left}"
+        return f"{fraction:.0%}, {short_number(rate)} {self.unit}/s, {left}"
 
 
 class _Lines:

@@ -24,7 +24,6 @@ from selfmate.rules import RESULT_TEXTS, Board, sans_of
 from selfmate.runs.files import open_plain
 from selfmate.runs.lines import LineReader
 
-RESULTS = (1, 0, -1)
 MAX_NUMBER = 2**31  # of a game
 MAX_POINTS = 200  # of a score curve
 SINGLE_GAMES = 5  # where units of single games begin, after the five of pairs
@@ -270,8 +269,6 @@ class MatchFile:
 
 def _check(game: PlayedGame) -> None:
     """Types and ranges only: moves are played when a game is looked at."""
-    if game.result not in RESULTS:
-        raise ValueError(f"the result is {game.result}, not 1, 0 or -1")
     if not 0 <= game.number < MAX_NUMBER:
         raise ValueError(f"the number of a game is {str(game.number)[:20]}")
     if not all(isinstance(text, str) for text in (game.opening.fen, *game.moves)):

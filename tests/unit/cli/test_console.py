@@ -66,7 +66,7 @@ def test_rates_are_true_when_results_come_in_bursts(
         shown = ""
         while "50%" not in shown:
             shown += capsys.readouterr().err
-    assert "solving: 50%, 24.38 puzzles/s, 21 s left" in shown
+    assert "solving: 50%, 24.38 puzzles/s, about 20 s left" in shown
 
 
 def test_a_failing_standard_error_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
