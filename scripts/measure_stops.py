@@ -27,7 +27,7 @@ BUSY_PROCESSES = 2
 BARS = {"first": 10.0, "answer": 1.0, "end": 1.0}  # seconds
 GIVE_UP_SECONDS = 120.0
 WORK_SECONDS = 3.0  # between the first sign and Ctrl-C
-PROGRESS = re.compile(r"\d[\d,.]* (\w+ )?of [\d,]+|\d ?%|\d[\d,.]* \w+/(s|min)")
+PROGRESS = re.compile(r"\d[\d,.]* (\w+ )?of [\d,]+|\d+/\d+|\d ?%|\d[\d,.]* \w+/(s|min)")
 ANSWER = re.compile(r"stopp|interrupt", re.IGNORECASE)
 ENDED_BY_CTRL_C = (130, -signal.SIGINT)  # both are 130 in a shell
 
@@ -43,7 +43,7 @@ COMMANDS = {
     "pretrain alphazero": ("pretrain", "alphazero", "--data", DATA["chunks"]),
     "pretrain searchless": ("pretrain", "searchless", "--data", DATA["chunks"]),
     "demo": ("demo",),
-    "collect": ("collect", "--out", "new.ndjson"),
+    "collect": ("collect", "--out", "new.ndjson", "--games=1000000"),
     "import": ("import", DATA["games"], "--out", "new", "--least-elo=0", "--unrated"),
     "match": ("match", PLAYER, "teacher:depth=3"),
     "rate": ("rate", PLAYER),
@@ -135,7 +135,7 @@ def make_data(folder: Path) -> None:
         write_pgn(random_games(60_000, seed=1), file)
     with (folder / "few.pgn").open("w") as file:
         write_pgn(random_games(300, seed=2), file)
-    (folder / DATA["puzzles"]).write_text("FEN,Moves,Rating,Themes\n" + 20_000 * PUZZLE)
+    (folder / DATA["puzzles"]).write_text("FEN,Moves,Rating,Themes\n" + 400_000 * PUZZLE)
     for arguments in (
         ("import", "few.pgn", "--out", DATA["chunks"], "--least-elo=0", "--unrated"),
         ("collect", "--out", DATA["labels"], "--games=200", "--depth=1"),

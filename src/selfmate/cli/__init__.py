@@ -98,6 +98,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that cannot show a character shows a ?
             stream.reconfigure(errors="replace")
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         code = _run(sys.argv[1:] or ["--help"])
         sys.stdout.flush()
@@ -108,11 +110,16 @@ def main() -> None:
         where = "" if error.filename else "the output cannot be written: "
         code = _print_error(f"{where}{sentence_of(error)}", 1)
         _drop_output()
-    # From here on another Ctrl-C ends the process at once, without a traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # another Ctrl-C would only disturb the end
     if code in (INTERRUPTED, TERMINATED):
         _leave(code)
     sys.exit(code)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """The first Ctrl-C raises; another one ends the process at once, without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
 
 
 def _run(arguments: list[str]) -> int:
