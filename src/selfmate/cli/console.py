@@ -111,6 +111,12 @@ def time_left(seconds: float | None) -> str:
     return f"about {duration(max(1, round(seconds / size)) * size)} left"
 
 
+def time_left_after(done: float, total: float, seconds: float) -> str:
+    """By the speed so far, once that is known."""
+    is_known = done > 0 and done >= KNOWN_FRACTION * total
+    return time_left(seconds * (total - done) / done if is_known else None)
+
+
 class Progress(Protocol):
     def advance(self, amount: float) -> None: ...
 
@@ -122,10 +128,9 @@ class _Pace:
         self.total, self.unit, self.done = total, unit, 0.0
 
     def text(self, seconds: float) -> str:
-        rate, fraction = self.done / seconds, self.done / self.total if self.total else 1.0
-        is_known = rate > 0 and fraction >= KNOWN_FRACTION
-        left = time_left((self.total - self.done) / rate if is_known else None)
-        return f"{fraction:.0%}, {short_number(rate)} {self.unit}/s, {left}"
+        fraction = self.done / self.total if self.total else 1.0
+        left = time_left_after(self.done, self.total, seconds)
+        return f"{fraction:.0%}, {short_number(self.done / seconds)} {self.unit}/s, {left}"
 
 
 class _Lines:

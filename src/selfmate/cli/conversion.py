@@ -11,9 +11,9 @@ import typer
 from selfmate.cli.console import (
     LARGEST_SEED,
     LiveLine,
-    duration,
     reading_input,
     short_number,
+    time_left_after,
     whole,
 )
 from selfmate.cli.stopping import StopListener, same_command
@@ -90,8 +90,8 @@ class _Session:
         if not done:
             return title
         won = ", ".join(f"{one.share:.0%} with the {one.piece}" for one in found)
-        rate, left = done / seconds, duration(seconds * (total - done) / done)
-        return f"{title}  won {won}  {short_number(rate)} games/s  {left} left"
+        left = time_left_after(done, total, seconds)
+        return f"{title}  won {won}  {short_number(done / seconds)} games/s  {left}"
 
     def _report_so_far(self) -> None:
         self._report()

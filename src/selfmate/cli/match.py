@@ -16,9 +16,9 @@ from selfmate.cli.console import (
     JobFailedError,
     LiveLine,
     counted,
-    duration,
     reading_input,
     sentence_of,
+    time_left_after,
     whole,
 )
 from selfmate.cli.stopping import StopListener, same_command
@@ -41,8 +41,8 @@ def progress_line(run: "MatchRun") -> Callable[[float], str]:
         playing = f"  longest running game at ply {len(game.board.moves)}" if game else ""
         if not rate:
             return f"{done}/{total}  {score_text(run)}{playing}"
-        left = duration((total - done) / rate)
-        return f"{done}/{total}  {score_text(run)}  {rate:.2g} games/s  {left} left"
+        left = time_left_after(done - already, total - already, seconds)
+        return f"{done}/{total}  {score_text(run)}  {rate:.2g} games/s  {left}"
 
     return line
 

@@ -16,9 +16,9 @@ from selfmate.cli.console import (
     JobFailedError,
     LiveLine,
     counted,
-    duration,
     reading_input,
     short_number,
+    time_left_after,
     whole,
 )
 from selfmate.cli.stopping import StopListener, same_command
@@ -119,8 +119,8 @@ class _Session:
         if not done:
             return title
         solved, rate = sum(is_solved for _, is_solved in self._results), done / seconds
-        left = duration((total - done) / rate)
-        return f"{title}  solved {solved / done:.1%}  {short_number(rate)} puzzles/s  {left} left"
+        left = time_left_after(done, total, seconds)
+        return f"{title}  solved {solved / done:.1%}  {short_number(rate)} puzzles/s  {left}"
 
     def _report(self) -> None:
         from selfmate.arena.puzzles import score_results

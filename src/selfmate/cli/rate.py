@@ -13,10 +13,10 @@ from selfmate.cli.console import (
     LARGEST_SEED,
     JobFailedError,
     LiveLine,
-    duration,
     escape,
     reading_input,
     sentence_of,
+    time_left_after,
     whole,
 )
 from selfmate.cli.stopping import StopListener, same_command
@@ -173,8 +173,8 @@ class _Session:
         played = self._done - self._before
         pace = f"longest running game at ply {self._ply}"
         if played:
-            left = duration(seconds * (self._games - self._done) / played)
-            pace = f"{played / seconds:.2g} games/s  {left} left"
+            left = time_left_after(played, self._games - self._before, seconds)
+            pace = f"{played / seconds:.2g} games/s  {left}"
         known = f"{self._known}  " if self._known else ""
         return (
             f"{self._name}  {self._done}/{self._games} games  {known}"
