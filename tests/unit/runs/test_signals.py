@@ -10,7 +10,7 @@ import pytest
 from selfmate.runs.signals import STOPPING
 
 PROGRAM = """
-import sys, time
+import sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import pbkdf2_hmac
 from selfmate.runs.signals import StopSignals
@@ -18,8 +18,16 @@ from selfmate.runs.signals import StopSignals
 def say(sentence):
     print(sentence, flush=True)
 
-def work():
+entering = threading.Event()
+
+def announce():
+    entering.wait()
     say("working")
+
+def work():
+    threading.Thread(target=announce, daemon=True).start()
+    sys.setswitchinterval(3600)  # the announcer gets the interpreter's lock only when C releases it
+    entering.set()
     pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # minutes in C, without the interpreter's lock
 
 with StopSignals(say=say, ends_process=True):
