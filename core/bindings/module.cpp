@@ -16,5 +16,7 @@ NB_MODULE(_core, module) {
   bind_sparse(module);
   bind_convolution(module);
   bind_se_resnet(module);
+  bind_position_evaluators(module);
+  bind_labelled_games(module);
   bind_token_attention(module);
 }

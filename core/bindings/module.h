@@ -15,9 +15,11 @@ void bind_packed_features(nb::module_& module);
 void bind_position_records(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_tree_search(nb::module_& module);
+void bind_labelled_games(nb::module_& module);
 void bind_sparse(nb::module_& module);
 void bind_convolution(nb::module_& module);
 void bind_se_resnet(nb::module_& module);
+void bind_position_evaluators(nb::module_& module);
 void bind_token_attention(nb::module_& module);
 
 }  // namespace selfmate::bindings

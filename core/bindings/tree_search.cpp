@@ -142,6 +142,15 @@ void receive(TreeSearch& search, nb::handle wdl, nb::handle logits) {
   search.receive(wdl_numbers.data(), numbers.data());
 }
 
+std::size_t run(TreeSearch& search, PositionEvaluator& net, std::int64_t most, std::int64_t enough,
+                int threads) {
+  const InUse in_use(search, InUse::kChange);
+  check_threads(threads);
+  if (most < 1 || enough < 1) throw BadInput("most and enough must be at least 1");
+  nb::gil_scoped_release release;
+  return search.run(net, std::size_t(most), std::size_t(enough), threads);
+}
+
 nb::object is_done(const TreeSearch& search, nb::handle slots) {
   const InUse in_use(search, InUse::kRead);
   std::vector<std::uint8_t> done;
@@ -249,6 +258,11 @@ void bind_tree_search(nb::module_& module) {
                    "logits: numpy.typing.NDArray[numpy.float32] | None = None) -> None"),
            "For the leaves that were gathered, in order: WDL for the side to move [N, 3], and "
            "logits of az4672 [N, 4672]; without these the priors are uniform.")
+      .def("run", &run, "net"_a, nb::kw_only(), "most"_a, "enough"_a, "threads"_a = 1,
+           nb::sig("def run(self, net: PositionEvaluator, *, most: int, enough: int, "
+                   "threads: int = 1) -> int"),
+           "Gathers, evaluates and receives batches of at most `most` leaves, until `enough` were "
+           "evaluated or all searches are done; returns how many were.")
       .def("is_done", &is_done, "slots"_a.none(),
            nb::sig("def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "numpy.typing.NDArray[numpy.bool_]"),

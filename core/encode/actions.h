@@ -33,6 +33,11 @@ int encode_action(ActionEncoding encoding, Move move, Color turn);
 // kNoMove when the index is out of range or no legal move here.
 Move decode_action(ActionEncoding encoding, int index, const Position& position);
 
+// An action of from_to4096 with the ranks of both squares flipped, or back.
+constexpr int flipped_from_to(int action) {
+  return action ^ (56 * 64 + 56);
+}
+
 // Whether the move is the one that stands for its index; in from_to4096 the queen stands for all
 // four promotions.
 constexpr bool represents_action(ActionEncoding encoding, Move move) {

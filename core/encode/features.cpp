@@ -47,16 +47,25 @@ void encode_features839(const Position& position, float* out) {
   rest[65] = fullmove_fraction(position);
 }
 
-void encode_move136(const Position& position, Move move, std::uint8_t* out) {
-  std::fill_n(out, kMove136Size, std::uint8_t(0));
-  out[from_of(move)] = 1;
-  out[64 + to_of(move)] = 1;
+std::array<std::int32_t, 7> move136_columns(const Position& position, Move move) {
   // Promotions stand in the order none, queen, rook, bishop, knight.
   const int promotion = promotion_of(move);
-  out[128 + (promotion ? kQueen + 1 - promotion : 0)] = 1;
-  out[133] = position.is_capture(move);
-  out[134] = gives_check(position, move);
-  out[135] = position.is_castling(move);
+  std::array<std::int32_t, 7> columns{from_of(move), 64 + to_of(move),
+                                      128 + (promotion ? kQueen + 1 - promotion : 0)};
+  std::size_t size = 3;
+  if (position.is_capture(move)) columns[size++] = 133;
+  if (gives_check(position, move)) columns[size++] = 134;
+  if (position.is_castling(move)) columns[size++] = 135;
+  columns[size] = -1;
+  return columns;
+}
+
+void encode_move136(const Position& position, Move move, std::uint8_t* out) {
+  std::fill_n(out, kMove136Size, std::uint8_t(0));
+  for (const std::int32_t column : move136_columns(position, move)) {
+    if (column < 0) break;
+    out[column] = 1;
+  }
 }
 
 }  // namespace selfmate

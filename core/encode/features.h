@@ -16,6 +16,9 @@ constexpr std::uint32_t kFullmoveCap = 200;
 float halfmove_fraction(const Position& position);
 float fullmove_fraction(const Position& position);
 
+// The ones of a move136, rising; -1 behind the last. The move must be legal in the position.
+std::array<std::int32_t, 7> move136_columns(const Position& position, Move move);
+
 // Each writes the whole of its block.
 void encode_onehot768(const Position& position, std::uint8_t* out);
 void encode_features839(const Position& position, float* out);

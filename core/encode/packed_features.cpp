@@ -38,21 +38,6 @@ std::uint8_t flags(const Position& position) {
   return bits;
 }
 
-void pack(const Position& position, std::uint8_t* out) {
-  const bool flipped = position.turn() == kBlack;
-  std::uint8_t* plane = out;
-  for (const Color color : {position.turn(), ~position.turn()})
-    for (const PieceType type : {kPawn, kKnight, kBishop, kRook, kQueen, kKing}) {
-      write_plane(position.pieces(color, type), flipped, plane);
-      plane += 8;
-    }
-  const Square target = position.en_passant();
-  write_plane(target == kNoSquare ? 0 : bit(target), flipped, out + kEnPassantAt);
-  out[kFlagsAt] = flags(position);
-  out[kHalfmoveAt] = std::uint8_t(std::min(position.halfmove_clock(), kHalfmoveCap));
-  out[kFullmoveAt] = std::uint8_t(std::min(position.fullmove_number(), kFullmoveCap));
-}
-
 // Adds a column for every bit of some bytes, the highest bit first.
 void add_bits(const std::uint8_t* bytes, std::size_t count, std::int32_t column,
               SparseFeatures& features) {
@@ -72,11 +57,53 @@ void add_counter(std::uint8_t count, std::uint32_t cap, std::int32_t column,
   features.values.push_back(float(count) / float(cap));
 }
 
+// The board with its ranks flipped.
+Bitboard flipped_ranks(Bitboard set) {
+  return __builtin_bswap64(set);
+}
+
 }  // namespace
+
+FeatureRow sparse_features(const Position& position) {
+  FeatureRow row;
+  const bool flipped = position.turn() == kBlack;
+  const auto add_squares = [&](Bitboard set, std::int32_t column) {
+    for (Bitboard rest = flipped ? flipped_ranks(set) : set; rest;)
+      row.add(column + std::int32_t(pop_lowest(rest)));
+  };
+  std::int32_t column = 0;
+  for (const Color color : {position.turn(), ~position.turn()})
+    for (const PieceType type : {kPawn, kKnight, kBishop, kRook, kQueen, kKing}) {
+      add_squares(position.pieces(color, type), column);
+      column += 64;
+    }
+  const std::uint8_t bits = flags(position);
+  for (int i = 0; i < 5; ++i)
+    if (bits & (0x80 >> i)) row.add(kFlagsColumn + i);
+  if (position.en_passant() != kNoSquare) add_squares(bit(position.en_passant()), kEnPassantColumn);
+  if (position.halfmove_clock()) row.add(kCountersColumn, halfmove_fraction(position));
+  if (position.fullmove_number()) row.add(kCountersColumn + 1, fullmove_fraction(position));
+  return row;
+}
+
+void pack_features(const Position& position, std::uint8_t* out) {
+  const bool flipped = position.turn() == kBlack;
+  std::uint8_t* plane = out;
+  for (const Color color : {position.turn(), ~position.turn()})
+    for (const PieceType type : {kPawn, kKnight, kBishop, kRook, kQueen, kKing}) {
+      write_plane(position.pieces(color, type), flipped, plane);
+      plane += 8;
+    }
+  const Square target = position.en_passant();
+  write_plane(target == kNoSquare ? 0 : bit(target), flipped, out + kEnPassantAt);
+  out[kFlagsAt] = flags(position);
+  out[kHalfmoveAt] = std::uint8_t(std::min(position.halfmove_clock(), kHalfmoveCap));
+  out[kFullmoveAt] = std::uint8_t(std::min(position.fullmove_number(), kFullmoveCap));
+}
 
 void pack_features(Games games, std::uint8_t* out, int threads) {
   for_each_game(games, threads, [&](std::size_t i, const Game& game) {
-    pack(game.position(), out + i * kPackedFeaturesSize);
+    pack_features(game.position(), out + i * kPackedFeaturesSize);
   });
 }
 

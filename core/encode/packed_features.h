@@ -15,10 +15,26 @@ namespace selfmate {
 // Bytes 105-106  half-move clock and move number, capped
 constexpr std::size_t kPackedFeaturesSize = 13 * 8 + 3;
 
-// Writes kPackedFeaturesSize bytes per game.
+// Writes kPackedFeaturesSize bytes, of one position or per game.
+void pack_features(const Position& position, std::uint8_t* out);
 void pack_features(Games games, std::uint8_t* out, int threads);
 
-// The features that are not zero: their indices among the 839, and their values.
+// The features of one position that are not zero: their indices among the 839, and their values.
+struct FeatureRow {
+  static constexpr int kCapacity = 64 + 5 + 1 + 2;  // pieces, flags, en passant, counters
+  std::array<std::int32_t, kCapacity> columns;
+  std::array<float, kCapacity> values;
+  int size = 0;
+
+  void add(std::int32_t column, float value = 1.0f) {
+    columns[std::size_t(size)] = column;
+    values[std::size_t(size++)] = value;
+  }
+};
+// In the view of the side to move, in rising order.
+FeatureRow sparse_features(const Position& position);
+
+// The same of many packed positions.
 struct SparseFeatures {
   std::vector<std::int32_t> columns;
   std::vector<float> values;

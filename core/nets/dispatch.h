@@ -40,7 +40,12 @@ struct Kernels {
 
   // Rows of sparse products (nets/matmul.h).
   void (*add_scaled)(float factor, const float* row, std::int64_t width, float* out);
+  void (*sum_rows)(const std::int32_t* rows, const float* factors, std::int64_t count,
+                   const float* matrix, std::int64_t width, float* out);
   float (*dot)(const float* left, const float* right, std::int64_t width);
+
+  // A dense layer (nets/matmul.h): out [rows, outputs] of in [rows, inputs].
+  void (*apply_dense)(const Linear&, int rows, const float* in, bool rectified, float* out);
 };
 
 // For any processor.

@@ -18,7 +18,9 @@ constexpr Kernels kKernels{
     .attend = attend_sequence,
     .attend_backward = attend_sequence_backward,
     .add_scaled = add_scaled,
+    .sum_rows = sum_rows,
     .dot = dot,
+    .apply_dense = apply_dense,
 };
 
 }  // namespace selfmate::SELFMATE_SIMD

@@ -148,6 +148,46 @@ inline void add_scaled(float factor, const float* row, std::int64_t width, float
   for (; i < width; ++i) out[i] += factor * row[i];
 }
 
+// out [Vectors * kLanes] = sum of factors[i] * row rows[i] of the matrix
+template <int Vectors>
+SELFMATE_INLINE void sum_columns(const std::int32_t* rows, const float* factors, std::int64_t count,
+                                 const float* matrix, std::int64_t width, float* out) {
+  Vec sums[Vectors] = {};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Vec factor = broadcast(factors[i]);
+    const float* row = matrix + rows[i] * width;
+    for (int v = 0; v < Vectors; ++v) sums[v] += factor * load(row + v * kLanes);
+  }
+  for (int v = 0; v < Vectors; ++v) store(out + v * kLanes, sums[v]);
+}
+
+// out [width] = sum of factors[i] * row rows[i] of the matrix [.., width], added in order. The sums
+// of several columns stay in registers.
+inline void sum_rows(const std::int32_t* rows, const float* factors, std::int64_t count,
+                     const float* matrix, std::int64_t width, float* out) {
+  constexpr int kVectors = 8;
+  std::int64_t column = 0;
+  for (; column + kVectors * kLanes <= width; column += kVectors * kLanes)
+    sum_columns<kVectors>(rows, factors, count, matrix + column, width, out + column);
+  for (; column + kLanes <= width; column += kLanes)
+    sum_columns<1>(rows, factors, count, matrix + column, width, out + column);
+  for (; column < width; ++column) {
+    float sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) sum += factors[i] * matrix[rows[i] * width + column];
+    out[column] = sum;
+  }
+}
+
+// out [rows, outputs] = bias + in [rows, inputs] x the layer's matrix, all tightly packed; with
+// `rectified` what is below 0 becomes 0
+inline void apply_dense(const Linear& layer, int rows, const float* in, bool rectified,
+                        float* out) {
+  apply(layer, rows, {in, layer.inputs}, {out, layer.outputs});
+  if (rectified)
+    for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(rows) * layer.outputs; i += kLanes)
+      store(out + i, maximum(load(out + i), Vec{}));
+}
+
 // left [width] x right [width], summed in 16 lanes that are added up in order
 inline float dot(const float* left, const float* right, std::int64_t width) {
   constexpr int kSums = 16;

@@ -32,18 +32,12 @@ SeResNet::SeResNet(const SeResNetShape& shape, const Weights& weights, bool port
       packed_(std::make_shared<PackedNet>(shape, weights, kernels_)) {}
 
 void SeResNet::load(const Weights& weights) {
-  auto packed = std::make_shared<PackedNet>(shape_, weights, kernels_);
-  const std::lock_guard lock(mutex_);
-  packed_ = std::move(packed);
+  packed_.set(std::make_shared<PackedNet>(shape_, weights, kernels_));
 }
 
 void SeResNet::evaluate(const float* planes, std::int64_t count, int threads, float* values,
                         float* logits) {
-  std::shared_ptr<const PackedNet> packed;
-  {
-    const std::lock_guard lock(mutex_);
-    packed = packed_;
-  }
+  const auto packed = packed_.get();
   parallel_for(count, threads, 1, [&](std::int64_t begin, std::int64_t end) {
     evaluate_share(packed->layers(), planes + begin * kPlanes * kSquares, end - begin,
                    values + begin * shape_.outputs(), logits + begin * kSquares * kMoveTypes);
@@ -52,7 +46,7 @@ void SeResNet::evaluate(const float* planes, std::int64_t count, int threads, fl
 
 std::unique_ptr<SeResNetMemory> SeResNet::take_memory(const SeResNetLayers& layers) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(memory_mutex_);
     if (!free_memory_.empty()) {
       auto memory = std::move(free_memory_.back());
       free_memory_.pop_back();
@@ -74,7 +68,7 @@ void SeResNet::evaluate_share(const SeResNetLayers& layers, const float* planes,
                       logits + begin * kSquares * kMoveTypes);
     begin = end;
   }
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(memory_mutex_);
   free_memory_.push_back(std::move(memory));
 }
 

@@ -46,8 +46,8 @@ class SeResNet {
 
   const SeResNetShape shape_;
   const Kernels& kernels_;
-  std::mutex mutex_;
-  std::shared_ptr<const PackedNet> packed_;
+  CurrentWeights<PackedNet> packed_;
+  std::mutex memory_mutex_;
   std::vector<std::unique_ptr<SeResNetMemory>> free_memory_;
 };
 

@@ -7,12 +7,6 @@
 namespace selfmate {
 namespace {
 
-std::string text_of(const std::vector<std::size_t>& shape) {
-  std::string text;
-  for (const std::size_t extent : shape) text += std::to_string(extent) + ",";
-  return "(" + text + ")";
-}
-
 void check(const SeResNetShape& shape) {
   if (shape.blocks < 1 || shape.filters < kNormGroups || shape.filters % kNormGroups)
     throw BadInput("a net of " + std::to_string(shape.blocks) + " blocks of " +
@@ -24,81 +18,15 @@ void check(const SeResNetShape& shape) {
                    " blocks is not possible in a net of " + std::to_string(shape.blocks));
 }
 
-// Where a column of a packed matrix of so many outputs begins, in floats, and its rows' stride.
-struct Column {
-  Column(int column, int outputs)
-      : panel(column / kPanel * kPanel),
-        width(outputs - panel < kPanel ? kGrain : kPanel),
-        place(column - panel) {}
-  int panel, width, place;
-};
-
-// Weights by their names; each is checked when it is asked for.
-class Packer {
+// The layers of an SE-ResNet by their names.
+class Packer : public WeightReader {
  public:
   Packer(const Weights& weights, const Kernels& kernels, std::vector<AlignedFloats>& buffers)
-      : weights_(weights), kernels_(kernels), buffers_(buffers) {}
-
-  const float* find(const std::string& name, const std::vector<std::size_t>& shape) {
-    const auto found = weights_.find(name);
-    if (found == weights_.end()) throw BadInput("the weights lack " + name);
-    if (found->second.shape != shape)
-      throw BadInput("the weight " + name + " must have the shape " + text_of(shape) + ", not " +
-                     text_of(found->second.shape));
-    std::size_t size = 1;
-    for (const std::size_t extent : shape) size *= extent;
-    const float* numbers = found->second.numbers;
-    if (!std::all_of(numbers, numbers + size, [](float x) { return std::isfinite(x); }))
-      throw BadInput("the weight " + name + " has numbers that are not finite");
-    ++used_;
-    return numbers;
-  }
-
-  void check_all_used() const {
-    if (used_ != weights_.size())
-      throw BadInput("the net has " + std::to_string(used_) + " weights, but " +
-                     std::to_string(weights_.size()) + " were given");
-  }
-
-  float* allocate(std::size_t size) { return buffers_.emplace_back(size).get(); }
-
-  const float* copy(const std::string& name, const std::vector<std::size_t>& shape) {
-    const float* numbers = find(name, shape);
-    std::size_t size = 1;
-    for (const std::size_t extent : shape) size *= extent;
-    float* to = allocate(size);
-    std::copy_n(numbers, size, to);
-    return to;
-  }
+      : WeightReader(weights, buffers), kernels_(kernels) {}
 
   Norm norm(const std::string& name, int width) {
     const std::vector<std::size_t> shape{std::size_t(width)};
     return {copy(name + ".weight", shape), copy(name + ".bias", shape)};
-  }
-
-  // weight(input, output) and bias(output) are called for all of padded(outputs).
-  template <class Weight, class Bias>
-  Linear pack(int inputs, int outputs, Weight weight, Bias bias) {
-    const int width = padded(outputs);
-    float *panels = allocate(std::size_t(inputs) * width), *biases = allocate(width);
-    for (int output = 0; output < width; ++output) {
-      const Column column(output, width);
-      float* at = panels + std::size_t(column.panel) * inputs + column.place;
-      for (int input = 0; input < inputs; ++input) at[input * column.width] = weight(input, output);
-      biases[output] = bias(output);
-    }
-    return {inputs, width, panels, biases};
-  }
-
-  // A layer of the net, its weight [outputs, inputs] and maybe more extents of 1.
-  Linear linear(const std::string& name, int inputs, int outputs, bool pointwise = false) {
-    std::vector<std::size_t> shape{std::size_t(outputs), std::size_t(inputs)};
-    if (pointwise) shape.insert(shape.end(), {1, 1});
-    const float* weight = find(name + ".weight", shape);
-    const float* bias = find(name + ".bias", {std::size_t(outputs)});
-    return pack(
-        inputs, outputs, [&](int i, int o) { return o < outputs ? weight[o * inputs + i] : 0.0f; },
-        [&](int o) { return o < outputs ? bias[o] : 0.0f; });
   }
 
   Convolution convolution(const std::string& name, int inputs, int outputs) {
@@ -181,10 +109,7 @@ class Packer {
     return pack(kHeads * head_width, filters, weight_of, [&](int o) { return bias[o]; });
   }
 
-  const Weights& weights_;
   const Kernels& kernels_;
-  std::vector<AlignedFloats>& buffers_;
-  std::size_t used_ = 0;
 };
 
 }  // namespace

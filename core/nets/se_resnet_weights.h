@@ -1,14 +1,8 @@
-// The weights of an SE-ResNet: named and ordered as in torch, packed as the forward pass reads
-// them.
+// The weights of an SE-ResNet, packed as the forward pass reads them.
 #pragma once
 
-#include <map>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "nets/aligned_floats.h"
 #include "nets/dispatch.h"
+#include "nets/weights.h"
 
 namespace selfmate {
 
@@ -22,15 +16,6 @@ struct SeResNetShape {
   int outputs() const { return wdl ? 3 : 1; }
   int planes() const { return semantic ? kPlanes : kPlanes - 8; }
 };
-
-// An array that somebody else keeps alive.
-struct WeightArray {
-  const float* numbers;
-  std::vector<std::size_t> shape;
-};
-
-// By the names of torch's state dict.
-using Weights = std::map<std::string, WeightArray>;
 
 // Owns the packed weights of a net.
 class PackedNet {

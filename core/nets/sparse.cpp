@@ -18,10 +18,9 @@ void times_matrix(const SparseRows& sparse, const float* matrix, std::int64_t wi
   const Kernels& kernels = best_kernels();
   parallel_for(sparse.size(), threads, kMinRows, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      float* sums = out + row * width;
-      std::fill_n(sums, width, 0.0f);
-      for (std::int64_t at = sparse.offsets[row]; at < sparse.offsets[row + 1]; ++at)
-        kernels.add_scaled(sparse.values[at], matrix + sparse.columns[at] * width, width, sums);
+      const std::int64_t at = sparse.offsets[row];
+      kernels.sum_rows(sparse.columns.data() + at, sparse.values.data() + at,
+                       sparse.offsets[row + 1] - at, matrix, width, out + row * width);
     }
   });
 }

@@ -9,17 +9,28 @@
 namespace selfmate {
 namespace {
 
-// Softmax over the legal moves alone.
-std::vector<float> priors_from(std::span<const Edge> moves, Color turn, const float* logits) {
-  std::vector<float> priors;
-  priors.reserve(moves.size());
-  for (const Edge& edge : moves)
-    priors.push_back(logits[encode_action(ActionEncoding::kAz4672, edge.move, turn)]);
-  const float highest = *std::max_element(priors.begin(), priors.end());
+// Softmax of the legal moves' logits.
+std::vector<float> softmax(std::vector<float> logits) {
+  const float highest = *std::max_element(logits.begin(), logits.end());
   float sum = 0.0f;
-  for (float& prior : priors) sum += prior = std::exp(prior - highest);
-  for (float& prior : priors) prior /= sum;
-  return priors;
+  for (float& number : logits) sum += number = std::exp(number - highest);
+  for (float& number : logits) number /= sum;
+  return logits;
+}
+
+// Other numbers would mislead the selection.
+void check_finite(const std::vector<float>& numbers) {
+  if (!std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); }))
+    throw BadInput("the net's answers are not finite");
+}
+
+// From logits of all actions of az4672.
+std::vector<float> priors_from(std::span<const Edge> moves, Color turn, const float* logits) {
+  std::vector<float> of_moves;
+  of_moves.reserve(moves.size());
+  for (const Edge& edge : moves)
+    of_moves.push_back(logits[encode_action(ActionEncoding::kAz4672, edge.move, turn)]);
+  return softmax(std::move(of_moves));
 }
 
 }  // namespace
@@ -91,10 +102,10 @@ bool TreeSearch::next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf) {
 }
 
 template <class Work>
-auto TreeSearch::clear_if_out_of_memory(Work&& work) {
+auto TreeSearch::clear_on_failure(Work&& work) {
   try {
     return work();
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     trees_.clear();
     leaves_.clear();
     cache_ = EvaluationCache(std::size_t(config_.cache_size));
@@ -107,7 +118,7 @@ std::size_t TreeSearch::gather(std::size_t max_leaves,
   check_received();
   const Tree::OnLeaf show = [&](const Game& game) { on_leaf(leaves_.size(), game); };
   const std::size_t slots = trees_.size();
-  return clear_if_out_of_memory([&] {
+  return clear_on_failure([&] {
     for (std::size_t i = 0; i < slots && leaves_.size() < max_leaves; ++i) {
       const std::size_t slot = (first_ + i) % slots;
       if (!trees_[slot]) continue;
@@ -121,7 +132,7 @@ std::size_t TreeSearch::gather(std::size_t max_leaves,
 
 template <class Priors>
 void TreeSearch::receive_all(const float* wdl, Priors&& priors_of) {
-  clear_if_out_of_memory([&] {
+  clear_on_failure([&] {
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       const auto& [slot, leaf] = leaves_[i];
       Evaluation evaluation{{wdl[3 * i], wdl[3 * i + 1], wdl[3 * i + 2]}, priors_of(i)};
@@ -146,6 +157,41 @@ void TreeSearch::receive_uniform(const float* wdl) {
     const std::size_t moves = trees_[slot]->moves_of(leaf).size();
     return std::vector<float>(moves, 1.0f / float(moves));
   });
+}
+
+std::size_t TreeSearch::evaluate_batch(PositionEvaluator& evaluator, std::size_t max_leaves,
+                                       int threads) {
+  PositionBatch batch;
+  const std::size_t count = gather(max_leaves, [&](std::size_t, const Game& game) {
+    batch.positions.push_back(game.position());
+  });
+  if (count == 0) return 0;
+  clear_on_failure([&] {
+    for (const auto& [slot, leaf] : leaves_) {
+      for (const Edge& edge : trees_[slot]->moves_of(leaf)) batch.moves.values.push_back(edge.move);
+      batch.end_moves();
+    }
+    std::vector<float> wdl(3 * count), logits(batch.moves.values.size());
+    evaluator.evaluate(batch, threads, wdl.data(), logits.data());
+    check_finite(wdl);
+    check_finite(logits);
+    receive_all(wdl.data(), [&](std::size_t i) {
+      const auto begin = logits.begin() + batch.moves.offsets[i];
+      return softmax({begin, logits.begin() + batch.moves.offsets[i + 1]});
+    });
+  });
+  return count;
+}
+
+std::size_t TreeSearch::run(PositionEvaluator& evaluator, std::size_t max_leaves,
+                            std::size_t enough, int threads) {
+  std::size_t evaluated = 0;
+  while (evaluated < enough) {
+    const std::size_t count = evaluate_batch(evaluator, max_leaves, threads);
+    if (count == 0) break;
+    evaluated += count;
+  }
+  return evaluated;
 }
 
 }  // namespace selfmate

@@ -1,9 +1,10 @@
 // Batched tree search: the searches of many games, one tree per slot. The leaves of all of them go
-// out in one batch, and their evaluations come back in one. Nothing here calls a net.
+// out in one batch, and their evaluations come back in one.
 #pragma once
 
 #include <memory>
 
+#include "search/position_evaluator.h"
 #include "search/tree.h"
 
 namespace selfmate {
@@ -38,6 +39,10 @@ class TreeSearch {
   void receive(const float* wdl, const float* logits);
   // The same with uniform priors.
   void receive_uniform(const float* wdl);
+  // Gathers, evaluates and receives batches of up to `max_leaves` leaves, until `enough` leaves
+  // were evaluated or all searches are done; returns how many were.
+  std::size_t run(PositionEvaluator& evaluator, std::size_t max_leaves, std::size_t enough,
+                  int threads);
 
  private:
   struct Waiting {
@@ -50,11 +55,13 @@ class TreeSearch {
   Tree& at(std::size_t slot);
   // False when the slot has no leaf now.
   bool next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf);
-  // What ran out of memory half-way is unusable, so all trees and the cache are cleared.
+  // What failed half-way, for example for lack of memory, is unusable: all trees and the cache are
+  // cleared.
   template <class Work>
-  auto clear_if_out_of_memory(Work&& work);
+  auto clear_on_failure(Work&& work);
   template <class Priors>
   void receive_all(const float* wdl, Priors&& priors_of);
+  std::size_t evaluate_batch(PositionEvaluator& evaluator, std::size_t max_leaves, int threads);
 
   SearchConfig config_;
   EvaluationCache cache_;

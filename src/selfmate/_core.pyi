@@ -371,6 +371,11 @@ class TreeSearch:
         For the leaves that were gathered, in order: WDL for the side to move [N, 3], and logits of az4672 [N, 4672]; without these the priors are uniform.
         """
 
+    def run(self, net: PositionEvaluator, *, most: int, enough: int, threads: int = 1) -> int:
+        """
+        Gathers, evaluates and receives batches of at most `most` leaves, until `enough` were evaluated or all searches are done; returns how many were.
+        """
+
     def is_done(self, slots: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.bool_]:
         """Whether the search of each slot has started all its simulations."""
 
@@ -434,6 +439,42 @@ class SeResNet:
         """
         Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 [N, 4672], for planes [N, 68, 8, 8].
         """
+
+class PositionEvaluator:
+    """
+    A net that evaluates positions in the core. For any number of threads at once; a position's answer is the same, bit for bit, in any batch.
+    """
+
+    def evaluate(self, games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        WDL of the side to move [B, 3], all legal moves [N], their logits [N], and where each game's begin [B + 1].
+        """
+
+class QNet(PositionEvaluator):
+    """The forward pass of nets.QNet."""
+
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, hidden: Sequence[int], dueling: bool, temperature: float) -> None: ...
+
+    def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
+        """Takes over other weights of the same shapes."""
+
+    def q_values(self, games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        Values of the side to move [B], all legal moves [N], their Q [N], and where each game's begin [B + 1].
+        """
+
+class MoveScorer(PositionEvaluator):
+    """The forward pass of nets.MoveScorer, with its value head."""
+
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, hidden: Sequence[int], encoding: str) -> None: ...
+
+    def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
+        """Takes over other weights of the same shapes."""
+
+def play_labelled_games(games: GameBatch | Sequence[Board], seeds: numpy.typing.NDArray[numpy.uint64], movers: numpy.typing.NDArray[numpy.uint8], net: PositionEvaluator | None = None, *, depth: int, top_k: int, tau: float, net_tau: float, max_plies: int, max_positions: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int16], numpy.typing.NDArray[numpy.int16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int8]]:
+    """
+    Plays games from these starts, one after the other until there are so many positions, with the teacher's scores of every move. Movers [G, 2] are White's and Black's: 0 the teacher, 1 the net, 2 random. Returns packed features [N, 107], games [N], legal actions [L] in the view of the side to move, their scores in centipawns [L], offsets [N + 1] and White's results [G].
+    """
 
 def attend(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.NDArray[numpy.float32] | None, heads: int, seen: numpy.typing.NDArray[numpy.float32]) -> None:
     """

@@ -19,8 +19,7 @@ from selfmate.arena.match import play_match as play_paired_match
 from selfmate.arena.rating import Rating
 from selfmate.learners.config import DEFAULT, read_config
 from selfmate.learners.registry import LEARNERS
-from selfmate.nets.evaluator import make_evaluator
-from selfmate.nets.resnet import SeResNet
+from selfmate.nets.evaluator import SearchableNet, make_search_evaluator
 from selfmate.players import Analysis, Limits, Player, analyse, check_name, choose
 from selfmate.players import load_player as load_named_player
 from selfmate.players.network import Evaluations, evaluate, ranked
@@ -121,9 +120,9 @@ def search(
     config: SearchConfig | None = None,
 ) -> SearchResults:
     """Tree searches from many boards at once, without noise. The net needs a policy and a value."""
-    if not isinstance(net.module, SeResNet):
-        raise ValueError(f"{net.name} is a {net.config.kind}, which cannot be searched with yet")
-    tree = BatchedTreeSearch(make_evaluator(net.module), config, batch=SEARCH_BATCH)
+    if not isinstance(net.module, SearchableNet):
+        raise ValueError(f"{net.name} is a {net.config.kind}, which has no value to search with")
+    tree = BatchedTreeSearch(make_search_evaluator(net.module), config, batch=SEARCH_BATCH)
     slots = np.arange(len(boards))
     tree.reset(slots, list(boards))
     tree.run(slots, simulations)

@@ -8,6 +8,7 @@ import numpy as np
 
 import selfmate._core as core
 from core.slow_se_resnet import Shape, random_weights
+from selfmate.nets.config import MoveScorerConfig, QNetConfig
 from selfmate.searches.config import SearchConfig
 
 # By parameter, how to make an argument; `self` stands first.
@@ -15,6 +16,8 @@ Arguments = dict[str, Callable[[], Any]]
 
 SHAPE = Shape()
 SOME_WEIGHTS = random_weights(SHAPE, 1)
+Q_NET = QNetConfig(hidden=(8, 5), dueling=True).make_net().arrays()
+SCORER = MoveScorerConfig(encoding="counts", hidden=(8, 5), value_head=True).make_net().arrays()
 
 
 def always(value: object) -> Callable[[], Any]:
@@ -64,6 +67,10 @@ def waiting_search() -> core.TreeSearch:
     return found
 
 
+def q_net() -> core.QNet:
+    return core.QNet(Q_NET, hidden=(8, 5), dueling=True, temperature=0.1)
+
+
 REPLY = core.uci_code("b8c6")
 SEEDS = array([1, 2, 3], np.uint64)
 MOVES = array([REPLY] * 3, np.uint16)
@@ -78,6 +85,9 @@ LOOKS: Arguments = {"looks": floats(2, 5, 48), "geometry": floats(2, 5, 5), "hea
 CONVOLUTION: Arguments = {"boards": floats(2, 8, 8, 5)} | THREADS
 SLOTS: Arguments = {"slots": array([0, 1, 2], np.int64)}
 WEIGHTS: Arguments = {"weights": SOME_WEIGHTS.copy}
+Q_WEIGHTS: Arguments = {"weights": Q_NET.copy}
+SCORER_WEIGHTS: Arguments = {"weights": SCORER.copy}
+HIDDEN: Arguments = {"hidden": always((8, 5))}
 
 FUNCTIONS: dict[str, Arguments] = {
     "uci_text": {"code": always(REPLY)},
@@ -124,6 +134,18 @@ FUNCTIONS: dict[str, Arguments] = {
         "temperature": always(1.0),
         "most": always(4),
     },
+    "play_labelled_games": {
+        "games": boards,
+        "seeds": SEEDS,
+        "movers": lambda: np.array([[0, 1], [2, 0], [1, 1]], np.uint8),
+        "net": q_net,
+        "depth": always(1),
+        "top_k": always(3),
+        "tau": always(1.0),
+        "net_tau": always(1.0),
+        "max_plies": always(6),
+        "max_positions": always(10),
+    },
     "endgame_table": {"piece": always("pawn")},  # which has none: those there are take long
     "sparse_times": SPARSE | {"matrix": floats(3, 8)},
     "sparse_transposed_times": SPARSE | {"matrix": floats(2, 8), "height": always(3)},
@@ -154,6 +176,8 @@ CONSTRUCTORS: dict[str, Arguments] = {
     "TeacherSearch": {},
     "TreeSearch": {name: always(value) for name, value in SearchConfig().model_dump().items()},
     "SeResNet": WEIGHTS | {name: always(value) for name, value in vars(SHAPE).items()},
+    "QNet": Q_WEIGHTS | HIDDEN | {"dueling": always(True), "temperature": always(0.1)},
+    "MoveScorer": SCORER_WEIGHTS | HIDDEN | {"encoding": always("counts")},
 }
 
 OBJECTS: dict[str, Callable[[], Any]] = {
@@ -165,6 +189,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "TeacherSearch": core.TeacherSearch,
     "TreeSearch": search,
     "SeResNet": partial(SHAPE.core, SOME_WEIGHTS),
+    "PositionEvaluator": q_net,
+    "QNet": q_net,
+    "MoveScorer": lambda: core.MoveScorer(SCORER, hidden=(8, 5), encoding="counts"),
 }
 
 # All but properties and methods without arguments, which `attributes` adds.
@@ -192,11 +219,18 @@ METHODS: dict[str, Arguments] = {
         "wdl": floats(3, 3),
         "logits": floats(3, 4672),
     },
+    "TreeSearch.run": {"net": q_net, "most": always(3), "enough": always(5)} | THREADS,
     "TreeSearch.is_done": SLOTS,
     "TreeSearch.moves": SLOTS,
     "TreeSearch.roots": SLOTS,
     "TreeSearch.outlooks": {"slot": always(1)},
     "SeResNet.load": WEIGHTS,
+    "PositionEvaluator.evaluate": GAMES,
+    "QNet.load": Q_WEIGHTS,
+    "QNet.evaluate": GAMES,
+    "QNet.q_values": GAMES,
+    "MoveScorer.load": SCORER_WEIGHTS,
+    "MoveScorer.evaluate": GAMES,
     "SeResNet.evaluate": {"planes": floats(2, 68, 8, 8)} | THREADS,
 }
 

@@ -8,11 +8,12 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+import selfmate._core as core
 from selfmate._core import TreeSearch
-from selfmate.nets.config import ResNetConfig
-from selfmate.nets.evaluator import make_evaluator
+from selfmate.nets.config import MoveScorerConfig, QNetConfig, ResNetConfig
+from selfmate.nets.evaluator import make_evaluator, make_search_evaluator
 from selfmate.nets.resnet import SeResNet
-from selfmate.rules import Board, random_games, uci_text
+from selfmate.rules import Board, random_games, uci_code, uci_text
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.tree import BatchedTreeSearch
 from selfmate_benchmarks.mcts import board_of_python_chess
@@ -115,6 +116,49 @@ def test_visits_and_values_are_those_of_the_slow_search(number: int) -> None:
     assert wdl[0].sum() == pytest.approx(1, abs=1e-5)
     if not root.known_value:
         assert wdl[0, 0] - wdl[0, 2] == pytest.approx(root.value_sum / root.visits, abs=1e-4)
+
+
+def search_python_with(net: core.PositionEvaluator, board: Board, simulations: int) -> Node:
+    """The slow search with a net that is asked board by board."""
+
+    def observe(twin: chess.Board, moves: list[chess.Move]) -> tuple[Board, list[int]]:
+        return Board(twin.fen()), [uci_code(move.uci()) for move in moves]
+
+    def evaluate(leaves: list[tuple[Board, list[int]]]) -> list[tuple[float, NDArray[np.float64]]]:
+        answers = []
+        for leaf, wanted in leaves:
+            wdl, moves, logits, _ = net.evaluate([leaf])
+            by_move = dict(zip(moves.tolist(), logits.tolist(), strict=True))
+            priors = softmax(np.array([by_move[move] for move in wanted], np.float32))
+            answers.append((float(wdl[0, 0] - wdl[0, 2]), priors))
+        return answers
+
+    search = PythonMcts(observe, evaluate, SearchConfig(), batch=1, prove_mates=True)
+    return search.search(board_of_python_chess(board), simulations)
+
+
+@pytest.mark.parametrize("number", range(0, len(positions()), 3))
+@pytest.mark.parametrize(
+    "config",
+    [
+        QNetConfig(hidden=(24, 16), dueling=True),
+        MoveScorerConfig(encoding="turned768", hidden=(24, 16), value_head=True),
+    ],
+    ids=["q_net", "move_scorer"],
+)
+def test_a_net_of_the_core_is_searched_as_by_the_slow_search(
+    config: QNetConfig | MoveScorerConfig, number: int
+) -> None:
+    torch.manual_seed(1)
+    net, board = make_search_evaluator(config.make_net()), positions()[number]
+    assert isinstance(net, core.PositionEvaluator)
+    root = search_python_with(net, board, 100)
+    search = BatchedTreeSearch(net, batch=8)
+    search.reset(SLOT, [board])
+    search.run(SLOT, 100)
+    found = search.moves(SLOT)
+    visits = dict(zip(map(uci_text, found.moves.tolist()), found.visits.tolist(), strict=True))
+    assert visits == dict(zip([m.uci() for m in root.moves], root.tries.tolist(), strict=True))
 
 
 def test_mates_are_among_the_positions() -> None:

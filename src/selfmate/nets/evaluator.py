@@ -1,4 +1,9 @@
-"""Evaluators: a net as a function from planes to WDL and policy logits, as a search calls it."""
+"""Evaluators: a net as a search asks it.
+
+An SE-ResNet is a function from planes to WDL and policy logits, called between the batches of a
+search. A Q-net or a move scorer is small enough to be asked inside the core, without Python between
+two batches.
+"""
 
 from copy import deepcopy
 from typing import Protocol
@@ -9,12 +14,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 import selfmate._core as core
+from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.optim import one_thread
+from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import PLANES, SeResNet, wdl_of
 
 ENGINES = ("auto", "core", "torch")
 
 Floats = NDArray[np.float32]
+SearchableNet = SeResNet | QNet | MoveScorer
 
 
 class Evaluator(Protocol):
@@ -45,6 +53,51 @@ def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> 
     if on_cpu and engine != "torch":
         return CoreEvaluator(net, threads=threads)
     return TorchEvaluator(net)
+
+
+class QNetEvaluator(core.QNet):
+    """A Q-net in C++. Without a dueling head the value of a position is its largest Q."""
+
+    def __init__(self, net: QNet) -> None:
+        config = net.config
+        super().__init__(
+            net.arrays(),
+            hidden=config.hidden,
+            dueling=config.dueling,
+            temperature=POLICY_TEMPERATURE,
+        )
+        self._net = net
+
+    def refresh(self) -> None:
+        """Copies the weights of the net again."""
+        self.load(self._net.arrays())
+
+
+class MoveScorerEvaluator(core.MoveScorer):
+    """A move scorer with its value head in C++."""
+
+    def __init__(self, net: MoveScorer) -> None:
+        if not net.config.value_head:
+            raise ValueError("a net without a value head cannot search; leave sims= out")
+        super().__init__(net.arrays(), hidden=net.config.hidden, encoding=net.config.encoding)
+        self._net = net
+
+    def refresh(self) -> None:
+        """Copies the weights of the net again."""
+        self.load(self._net.arrays())
+
+
+SearchEvaluator = Evaluator | QNetEvaluator | MoveScorerEvaluator
+
+
+def make_search_evaluator(net: SearchableNet, *, threads: int = 1) -> SearchEvaluator:
+    """For `BatchedTreeSearch`. The small nets are evaluated on one thread: a search of one game
+    has too few leaves at a time for more."""
+    if isinstance(net, QNet):
+        return QNetEvaluator(net)
+    if isinstance(net, MoveScorer):
+        return MoveScorerEvaluator(net)
+    return make_evaluator(net, threads=threads)
 
 
 class CoreEvaluator:

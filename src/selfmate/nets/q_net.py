@@ -11,16 +11,18 @@ from torch import Tensor
 
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.optim import one_thread
-from selfmate.nets.sparse import PickedLinear, SparseLinear, row_sums, spread
-from selfmate.rules import Ragged, SparseRows
+from selfmate.nets.sparse import PickedLinear, SparseLinear, spread
+from selfmate.rules import Ragged, SparseRows, best_places
 
 # Small enough for one row to be fast. 256 rows take a third longer than in a single product.
 BLOCK_ROWS = 32
+POLICY_TEMPERATURE = 0.1  # the policy of a Q-net is softmax(Q / 0.1), as in its training
 
 
 class QNet(torch.nn.Module):
-    """Q(s, a) for the side to move. A dueling net (Wang et al. 2016) has Q(s, a) = V(s) + A(s, a) -
-    mean of A(s, .) over the legal actions."""
+    """Q(s, a) for the side to move. A dueling net (Wang et al. 2016, equation 8) has Q(s, a) =
+    V(s) + A(s, a) - max of A(s, .) over the legal actions, so that V(s) is the value of the best
+    action: the value of the position, which a search can use."""
 
     def __init__(self, config: QNetConfig, *, inputs: int, actions: int) -> None:
         super().__init__()
@@ -34,7 +36,7 @@ class QNet(torch.nn.Module):
     def forward(self, positions: SparseRows, asked: Ragged) -> Tensor:
         """[N] The values of the asked actions, row after row.
 
-        A dueling net must be asked for all legal actions of a row: it subtracts their mean."""
+        A dueling net must be asked for all legal actions of a row: it subtracts their maximum."""
         return self._values_at(self._hidden_layers(self._first_layer(positions)), asked)
 
     @torch.inference_mode()
@@ -64,8 +66,9 @@ class QNet(torch.nn.Module):
             return values
         rows = len(asked)
         only_output = Ragged(np.zeros(rows, np.int32), np.arange(rows + 1))
-        means = row_sums(values, asked.offsets) / torch.from_numpy(asked.counts)
-        return values + spread(self.value(output, only_output) - means, asked.offsets)
+        best = best_places(values.detach().numpy(), asked.offsets)
+        highest = values[torch.from_numpy(best)]
+        return values + spread(self.value(output, only_output) - highest, asked.offsets)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The weights by name, sharing memory with the net: writing to them changes it."""

@@ -28,7 +28,7 @@ from selfmate.encodings.records import ACTIONS, MOVES, TokenBatch, encode_tokens
 from selfmate.nets.config import MoveScorerConfig
 from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.move_scorer import MoveScorer
-from selfmate.nets.q_net import QNet
+from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse import log_softmax, mass_of
 from selfmate.nets.transformer import Transformer
@@ -47,7 +47,6 @@ from selfmate.searches.teacher import MoveScores
 
 RESNET_ACTION_ENCODING = "az4672"
 SCORER_ACTION_ENCODING = "uci1968"  # has an index for every move, promotions included
-Q_TEMPERATURE = 0.1  # the policy of a Q-net is softmax(Q / 0.1), as in its training
 # Weight of the lookahead in the move scorer's logits: a sure win is e^20 times as likely.
 LOOKAHEAD_NATS = 20
 UNKNOWN_VALUE = 0.5  # of a game that goes on, without a value head: better than a draw
@@ -118,7 +117,7 @@ def _(net: QNet, boards: Sequence[Board]) -> Evaluations:
     values, legal = _q_values(net, boards, black)
     return Evaluations(
         moves=_q_moves(boards, legal, black),
-        probabilities=_softmax(values / np.float32(Q_TEMPERATURE), legal.offsets),
+        probabilities=_softmax(values / np.float32(POLICY_TEMPERATURE), legal.offsets),
         offsets=legal.offsets,
         values_side_to_move=np.maximum.reduceat(values, legal.offsets[:-1]),
     )

@@ -1,4 +1,5 @@
-"""Players with AlphaZero's net: by tree search, or by its value one ply ahead."""
+"""Players that look ahead: by tree search with any net that has policy and value, or by the value
+of AlphaZero's net one ply ahead."""
 
 import time
 from collections import deque
@@ -12,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.encodings import encode, legal_actions, moves_of_actions
-from selfmate.nets.evaluator import Evaluator, make_evaluator
+from selfmate.nets.evaluator import (
+    SearchableNet,
+    SearchEvaluator,
+    make_evaluator,
+    make_search_evaluator,
+)
 from selfmate.nets.resnet import SeResNet
 from selfmate.players.engine_pool import Job, run_jobs
 from selfmate.players.game_tree import GameTree, move_analysis, move_comment, outlook_analysis
@@ -42,7 +48,7 @@ Floats = NDArray[np.float32]
 
 
 class TreePlayer:
-    """Searches with AlphaZero's net and plays the most visited move, or one drawn by visits.
+    """Searches with a net and plays the most visited move, or one drawn by visits.
 
     `choose` makes a new tree for each board and shares nothing between games: a move depends on the
     board and its seed alone. `analyse` keeps the tree of the last request if the board continues
@@ -53,7 +59,7 @@ class TreePlayer:
     def __init__(  # noqa: PLR0913 - the settings of a player
         self,
         name: str,
-        net: SeResNet,
+        net: SearchableNet,
         *,
         simulations: int = DEFAULT_SIMULATIONS,
         temperature: float = 0.0,
@@ -72,7 +78,7 @@ class TreePlayer:
         self._simulations, self._temperature, self._search = simulations, temperature, search
         self._limits, self._pulse = limits, pulse
         self.parallel_games = PARALLEL_GAMES if limits.time_ms is None else available_cores()
-        self._evaluators = {1: make_evaluator(net)}  # by threads
+        self._evaluators = {1: make_search_evaluator(net)}  # by threads
         self._kept: deque[GameTree] = deque(maxlen=1)
 
     def choose(
@@ -190,9 +196,9 @@ class TreePlayer:
         tree.set(request.board, request.root_moves)
         return tree
 
-    def _evaluator(self, threads: int) -> Evaluator:
+    def _evaluator(self, threads: int) -> SearchEvaluator:
         if threads not in self._evaluators:
-            self._evaluators[threads] = make_evaluator(self._net, threads=threads)
+            self._evaluators[threads] = make_search_evaluator(self._net, threads=threads)
         return self._evaluators[threads]
 
 

@@ -14,6 +14,7 @@ import torch
 from pydantic import ValidationError
 
 from selfmate.nets.config import read_net_config
+from selfmate.nets.evaluator import SearchableNet
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
 from selfmate.nets.resnet import SeResNet
@@ -162,42 +163,102 @@ class PlayOptions(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class QNetOptions:
-    """The legal move of the highest value, or one drawn by value."""
+class SearchOptions:
+    """The settings of a tree search, of any net."""
 
-    keys: ClassVar[tuple[str, ...]] = ("temperature",)
+    keys: ClassVar[tuple[str, ...]] = ("sims", "movetime", "cpuct")
+    simulations: int  # 0: it does not search
+    movetime_ms: int | None
+    search: SearchConfig
+
+    @classmethod
+    def read(cls, name: PlayerName, default_simulations: int) -> Self:
+        simulations = integer_setting(name, "sims", 0, MAX_SIMULATIONS)
+        movetime_ms = integer_setting(name, "movetime", 1, MAX_MOVETIME_MS)
+        if simulations is not None and movetime_ms is not None:
+            raise ValueError(f"player {str(name)!r} has two limits; give sims or movetime")
+        if simulations is None:
+            simulations = default_simulations if movetime_ms is None else MAX_SIMULATIONS
+        if not simulations and "cpuct" in name.settings:
+            raise ValueError(f"player {str(name)!r} does not search: cpuct= is of no use")
+        return cls(
+            simulations=simulations,
+            movetime_ms=movetime_ms,
+            search=DEFAULT_SEARCH.model_copy(update={"c_puct": c_puct_setting(name)}),
+        )
+
+    def settings(self) -> dict[str, str]:
+        settings = (
+            {"sims": str(self.simulations)}
+            if self.movetime_ms is None
+            else {"movetime": str(self.movetime_ms)}
+        )
+        if self.search.c_puct != DEFAULT_SEARCH.c_puct:
+            settings["cpuct"] = number_text(self.search.c_puct)
+        return settings
+
+    def player(self, full_name: str, net: SearchableNet, temperature: float) -> TreePlayer:
+        return TreePlayer(
+            full_name,
+            net,
+            simulations=self.simulations,
+            temperature=temperature,
+            search=self.search,
+            limits=Limits(time_ms=self.movetime_ms),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QNetOptions:
+    """The legal move of the highest value, or one drawn by value; or by tree search."""
+
+    keys: ClassVar[tuple[str, ...]] = ("temperature", *SearchOptions.keys)
     temperature: float
+    search: SearchOptions
 
     @classmethod
     def read(cls, name: PlayerName) -> Self:
-        return cls(temperature=temperature_setting(name))
+        return cls(temperature=temperature_setting(name), search=SearchOptions.read(name, 0))
 
     def settings(self) -> dict[str, str]:
-        return _temperature(self.temperature)
+        searching = self.search.settings() if self.search.simulations else {}
+        return searching | _temperature(self.temperature)
 
     def player(self, full_name: str, net: QNet) -> Player:
+        if self.search.simulations:
+            return self.search.player(full_name, net, self.temperature)
         return QPlayer(full_name, net, self.temperature)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MoveScorerOptions:
-    """The legal move of the highest score, with or without looking one ply ahead."""
+    """The legal move of the highest score, with or without looking one ply ahead; or by tree
+    search, with a value head."""
 
-    keys: ClassVar[tuple[str, ...]] = ("temperature", "lookahead")
+    keys: ClassVar[tuple[str, ...]] = ("temperature", "lookahead", *SearchOptions.keys)
     temperature: float
     lookahead: bool
+    search: SearchOptions
 
     @classmethod
     def read(cls, name: PlayerName) -> Self:
-        return cls(
-            temperature=temperature_setting(name),
-            lookahead=integer_setting(name, "lookahead", 0, 1) == 1,
-        )
+        search = SearchOptions.read(name, 0)
+        lookahead = integer_setting(name, "lookahead", 0, 1) == 1
+        if lookahead and search.simulations:
+            raise ValueError(f"player {str(name)!r} searches: lookahead= is of no use")
+        return cls(temperature=temperature_setting(name), lookahead=lookahead, search=search)
 
     def settings(self) -> dict[str, str]:
-        return _temperature(self.temperature) | ({"lookahead": "1"} if self.lookahead else {})
+        searching = self.search.settings() if self.search.simulations else {}
+        return (
+            searching
+            | _temperature(self.temperature)
+            | ({"lookahead": "1"} if self.lookahead else {})
+        )
 
     def player(self, full_name: str, net: MoveScorer) -> Player:
+        if self.search.simulations:
+            return self.search.player(full_name, net, self.temperature)
         return ScorerPlayer(full_name, net.config, net, self.temperature, self.lookahead)
 
 
@@ -226,59 +287,35 @@ class TransformerOptions:
 class TreeOptions:
     """By tree search, by the policy alone (no simulations), or by the value one ply ahead."""
 
-    keys: ClassVar[tuple[str, ...]] = ("sims", "movetime", "cpuct", "by", "temperature")
+    keys: ClassVar[tuple[str, ...]] = (*SearchOptions.keys, "by", "temperature")
     temperature: float
     by_value: bool
-    simulations: int
-    movetime_ms: int | None
-    search: SearchConfig
+    search: SearchOptions
 
     @classmethod
     def read(cls, name: PlayerName) -> Self:
         by = name.settings.get("by")
         if by not in (None, "value"):
             raise ValueError(f"by={by} of player {str(name)!r} is not value; else leave it out")
-        for key in ("sims", "movetime", "cpuct"):
+        for key in SearchOptions.keys:
             if by and key in name.settings:
                 raise ValueError(
                     f"player {str(name)!r} plays by value and does not search: {key}= is of no use"
                 )
-        simulations = integer_setting(name, "sims", 0, MAX_SIMULATIONS)
-        movetime_ms = integer_setting(name, "movetime", 1, MAX_MOVETIME_MS)
-        if simulations is not None and movetime_ms is not None:
-            raise ValueError(f"player {str(name)!r} has two limits; give sims or movetime")
-        default = DEFAULT_SIMULATIONS if movetime_ms is None else MAX_SIMULATIONS
         return cls(
             temperature=temperature_setting(name),
             by_value=by == "value",
-            simulations=default if simulations is None else simulations,
-            movetime_ms=movetime_ms,
-            search=DEFAULT_SEARCH.model_copy(update={"c_puct": c_puct_setting(name)}),
+            search=SearchOptions.read(name, DEFAULT_SIMULATIONS),
         )
 
     def settings(self) -> dict[str, str]:
-        if self.by_value:
-            return {"by": "value"} | _temperature(self.temperature)
-        settings = (
-            {"sims": str(self.simulations)}
-            if self.movetime_ms is None
-            else {"movetime": str(self.movetime_ms)}
-        )
-        if self.search.c_puct != DEFAULT_SEARCH.c_puct:
-            settings["cpuct"] = number_text(self.search.c_puct)
-        return settings | _temperature(self.temperature)
+        how = {"by": "value"} if self.by_value else self.search.settings()
+        return how | _temperature(self.temperature)
 
     def player(self, full_name: str, net: SeResNet) -> Player:
         if self.by_value:
             return ValuePlayer(full_name, net, self.temperature)
-        return TreePlayer(
-            full_name,
-            net,
-            simulations=self.simulations,
-            temperature=self.temperature,
-            search=self.search,
-            limits=Limits(time_ms=self.movetime_ms),
-        )
+        return self.search.player(full_name, net, self.temperature)
 
 
 # The registry: the kind of a net, as in selfmate.nets.config, -> how it is played.

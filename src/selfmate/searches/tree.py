@@ -1,7 +1,8 @@
 """Tree search for many games at once, guided by a net that evaluates their leaves in batches.
 
 The search itself is in the core. `gather` fills a batch with the planes of leaves, `receive` takes
-their evaluations; this is the driver that calls a net between the two.
+their evaluations; this is the driver that calls a net between the two. A net that is evaluated in
+the core needs no driver: `run` does all three.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +22,12 @@ PLANES = ENCODINGS["planes68"].shape
 # Simulations of a tree between two pauses: where all leaves are known draws, no batch is evaluated
 # and `deepen` would not yield otherwise.
 SIMULATIONS_PER_PAUSE = 4096
+LEAVES_PER_PAUSE = 256  # where the core evaluates them: some milliseconds
 
 Floats = NDArray[np.float32]
 Slots = NDArray[np.int64]
 # planes68 [N, 68, 8, 8] -> WDL of the side to move [N, 3], logits of az4672 [N, 4672]
-Evaluate = Callable[[Floats], tuple[Floats, Floats]]
+Evaluate = Callable[[Floats], tuple[Floats, Floats]] | core.PositionEvaluator
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,9 @@ class BatchedTreeSearch:
         self, evaluate: Evaluate, config: SearchConfig | None = None, *, batch: int = 256
     ) -> None:
         self._search = core.TreeSearch(**(config or SearchConfig()).model_dump())
-        self._evaluate = evaluate
-        self._planes = np.empty((batch, *PLANES), np.float32)
+        self._evaluate, self._batch = evaluate, batch
+        rows = 0 if isinstance(evaluate, core.PositionEvaluator) else batch
+        self._planes = np.empty((rows, *PLANES), np.float32)
 
     def reset(self, slots: Slots, boards: Sequence[Board]) -> None:
         """Puts games into slots, in place of what was there."""
@@ -102,15 +105,23 @@ class BatchedTreeSearch:
         self._search.start(slots, simulations, noise=noise is not None, seeds=seeds)
 
     def batches(self) -> Iterator[int]:
-        """Runs all searches that were started, and yields the number of leaves after each batch.
-        Between batches the caller may read results, advance games and start searches.
+        """Runs all searches that were started, and yields the number of leaves after each batch, or
+        after several of a net in the core. Between batches the caller may read results, advance
+        games and start searches.
 
         A search that is left unfinished continues the next time, unless its slot is started, reset
         or cleared, or is advanced where Gumbel's sequential halving was planned for the old root.
         """
-        while count := self._search.gather(len(self._planes), self._planes):
-            self._search.receive(*self._evaluate(self._planes[:count]))
+        while count := self._evaluate_leaves():
             yield count
+
+    def _evaluate_leaves(self) -> int:
+        """The number of leaves that were evaluated; 0 when all searches are done."""
+        if isinstance(self._evaluate, core.PositionEvaluator):
+            return self._search.run(self._evaluate, most=self._batch, enough=LEAVES_PER_PAUSE)
+        if count := self._search.gather(self._batch, self._planes):
+            self._search.receive(*self._evaluate(self._planes[:count]))
+        return count
 
     def run(self, slots: Slots, simulations: int, noise: NDArray[np.uint64] | None = None) -> None:
         """Starts searches and finishes them. Blocks."""

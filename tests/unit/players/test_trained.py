@@ -16,7 +16,7 @@ from selfmate.nets.config import (
 )
 from selfmate.players import check_name, load_player
 from selfmate.players.network import QPlayer
-from selfmate.rules import Board, GameBatch
+from selfmate.rules import Board, GameBatch, uci_text
 from selfmate.runs.run import Json
 from unit.players.trained_runs import TINY, make_run, make_scorer_run, make_tree_run, seeded_net
 
@@ -222,8 +222,27 @@ def test_settings_are_those_of_the_kind(run: Path) -> None:
         load_player("runs/s:lookahead=2")
     with pytest.raises(ValueError, match="no setting 'depth'; it has version, temperature, looka"):
         load_player("runs/s:depth=1")
-    with pytest.raises(ValueError, match=r"no setting 'lookahead'; it has version, temperature$"):
+    with pytest.raises(ValueError, match="no setting 'lookahead'; it has version, tempera"):
         load_player(f"{run}:lookahead=1")
+
+
+def test_small_nets_search_when_they_are_given_simulations(run: Path) -> None:
+    assert load_player(f"{run}:sims=20").name == "runs/x:version=3,sims=20"
+    assert load_player(f"{run}:sims=0").name == "runs/x:version=3"
+    timed = load_player(f"{run}:movetime=50,cpuct=2,temperature=0.5")
+    assert timed.name == "runs/x:version=3,movetime=50,cpuct=2,temperature=0.5"
+    mate_in_one = Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    chosen = load_player(f"{run}:sims=20").choose([mate_in_one], np.zeros(1, np.uint64))
+    assert uci_text(int(chosen.moves[0])) == "a1a8"
+    with pytest.raises(ValueError, match="has two limits; give sims or movetime"):
+        load_player(f"{run}:sims=20,movetime=50")
+    with pytest.raises(ValueError, match="does not search: cpuct= is of no use"):
+        load_player(f"{run}:cpuct=2")
+    make_scorer_run(Path("runs/s"))
+    chosen = load_player("runs/s:sims=20").choose([mate_in_one], np.zeros(1, np.uint64))
+    assert uci_text(int(chosen.moves[0])) == "a1a8"
+    with pytest.raises(ValueError, match="searches: lookahead= is of no use"):
+        load_player("runs/s:sims=20,lookahead=1")
 
 
 def test_another_version_is_not_played_for_a_damaged_one(run: Path) -> None:

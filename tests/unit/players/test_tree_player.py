@@ -23,7 +23,7 @@ UNLIMITED = 2**31 - 1
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Evaluators whose answers can be computed by hand."""
     monkeypatch.setattr(
-        "selfmate.players.searching.make_evaluator", lambda net, threads=1: opinionated
+        "selfmate.players.searching.make_search_evaluator", lambda net, threads=1: opinionated
     )
 
 
@@ -102,7 +102,9 @@ def test_a_mate_in_one_is_always_played(simulations: int, temperature: float) ->
 
 
 def test_mates_are_counted_in_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: even)
+    monkeypatch.setattr(
+        "selfmate.players.searching.make_search_evaluator", lambda net, threads=1: even
+    )
     one = player(simulations=2000)
     ours = one.analyse(asked(Board(MATE_IN_TWO)))
     assert (ours.best, ours.mate_in, len(ours.line)) == ("h4h7", 2, 3)
@@ -211,7 +213,9 @@ def test_an_error_of_the_net_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(planes: Floats) -> tuple[Floats, Floats]:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: broken)
+    monkeypatch.setattr(
+        "selfmate.players.searching.make_search_evaluator", lambda net, threads=1: broken
+    )
     one = player()
     with pytest.raises(RuntimeError, match="out of memory"):
         one.choose([Board()], np.zeros(1, np.uint64))
@@ -256,7 +260,9 @@ def test_a_cache_saves_evaluations_until_it_is_cleared(monkeypatch: pytest.Monke
         evaluated.append(len(planes))
         return opinionated(planes)
 
-    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: counted)
+    monkeypatch.setattr(
+        "selfmate.players.searching.make_search_evaluator", lambda net, threads=1: counted
+    )
     one, far, other = player(simulations=40), on("d2d4"), on("e2e4")
 
     def evaluations(board: Board, **settings: object) -> int:
@@ -282,6 +288,8 @@ def test_depth_is_the_length_of_the_principal_variation(scripted: None) -> None:
 
 
 def test_the_search_for_a_mate_ends_when_it_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfmate.players.searching.make_evaluator", lambda net, threads=1: even)
+    monkeypatch.setattr(
+        "selfmate.players.searching.make_search_evaluator", lambda net, threads=1: even
+    )
     limits = Limits(mate=2, nodes=UNLIMITED)
     assert player().analyse(asked(Board(MATE_IN_TWO), limits=limits)).mate_in == 2

@@ -1,0 +1,38 @@
+// The move scorer of selfmate.nets on the processor, without torch: inference only.
+#pragma once
+
+#include "nets/weights.h"
+#include "search/position_evaluator.h"
+
+namespace selfmate {
+
+enum class PositionEncoding : std::uint8_t { kOnehot768, kTurned768, kCounts };
+// BadInput for an unknown name.
+PositionEncoding position_encoding_named(std::string_view name);
+
+struct MoveScorerShape {
+  PositionEncoding encoding;
+  std::vector<int> hidden;  // neurons of each hidden layer
+};
+
+// Scores moves, each with its position. It must have a value head: a search needs values.
+class MoveScorer : public PositionEvaluator {
+ public:
+  // BadInput for weights that are not those of the shape, or not finite.
+  MoveScorer(const MoveScorerShape& shape, const Weights& weights);
+
+  // Takes over other weights. Evaluations that run meanwhile finish with the old ones.
+  void load(const Weights& weights);
+
+  // The value as win and loss, without draws; logits are scores.
+  void evaluate(const PositionBatch& batch, int threads, float* wdl, float* logits) override;
+
+ private:
+  class Packed;
+
+  const MoveScorerShape shape_;
+  const Kernels& kernels_ = best_kernels();
+  CurrentWeights<Packed> packed_;
+};
+
+}  // namespace selfmate
