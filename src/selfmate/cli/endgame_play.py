@@ -13,7 +13,7 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.table import Table
 
-from selfmate.cli.board_view import draw_ranks, shows_pieces
+from selfmate.cli.board_view import draw_ranks, has_colour, shows_pieces
 from selfmate.cli.console import (
     BadInputError,
     JobFailedError,
@@ -92,8 +92,7 @@ class Screen:
         lines = draw_position(self._game.size, pieces.tolist()).splitlines()
         self.console.print()
         # Without colour letters are plainer than pieces.
-        has_colour = self.console.color_system is not None and not self.console.no_color
-        if has_colour and shows_pieces(self.console):
+        if has_colour(self.console) and shows_pieces(self.console):
             ranks = [line.split()[1:] for line in lines[:-1]]
             self.console.print(draw_ranks(ranks, INDENT, shades))
         else:

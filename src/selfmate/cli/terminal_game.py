@@ -122,10 +122,10 @@ class TerminalGame:
         )
 
     def _show(self) -> None:
-        from selfmate.cli.board_view import draw_game
+        from selfmate.cli.board_view import draw_game, has_colour
 
         console = self._console
-        plain = console.color_system is None or console.no_color
+        plain = not has_colour(console)
         console.print()
         console.print(
             draw_game(self._board, flipped=self._flipped, letters=self._letters, plain=plain)

@@ -1,14 +1,17 @@
-"""What verbs share: sentences of errors, plurals, progress."""
+"""What verbs share: sentences of errors, plurals, progress, boards."""
 
 import errno
 import os
 import sys
 import time
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from selfmate.cli import console
+from selfmate.cli.board_view import draw_board
 from selfmate.cli.console import (
     BadInputError,
     JobFailedError,
@@ -17,6 +20,28 @@ from selfmate.cli.console import (
     progress,
     reading_input,
 )
+from selfmate.rules import Board
+
+
+@pytest.mark.parametrize(
+    ("encoding", "rank_8", "rank_4", "rank_1"),
+    [
+        ("utf-8", "8  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜", "4  ·  ·  ·  ·  ♙  ·  ·  ·", "1  ♖  ♘  ♗  ♕"),
+        ("ascii", "8  r  n  b  q  k  b  n  r", "4  .  .  .  .  P  .  .  .", "1  R  N  B  Q"),
+    ],
+)
+def test_a_board_without_colour_tells_white_from_black(
+    encoding: str, rank_8: str, rank_4: str, rank_1: str
+) -> None:
+    written = BytesIO()
+    file = TextIOWrapper(written, encoding=encoding)
+    board = Board()
+    board.push("e2e4")
+    Console(file=file, no_color=True, highlight=False).print(draw_board(board))
+    file.flush()
+    lines = written.getvalue().decode(encoding).splitlines()
+    assert [lines[0].rstrip(), lines[4].rstrip()] == [rank_8, rank_4]
+    assert lines[7].startswith(rank_1)
 
 
 def test_errors_of_libraries_become_sentences(tmp_path: Path) -> None:
