@@ -23,7 +23,7 @@ from selfmate.nets.evaluator import SearchableNet, make_search_evaluator
 from selfmate.players import Analysis, Limits, Player, analyse, check_name, choose
 from selfmate.players import load_player as load_named_player
 from selfmate.players.network import Evaluations, evaluate, ranked
-from selfmate.players.trained import Net, find_weights
+from selfmate.players.trained import Net
 from selfmate.players.trained import load_net as load_named_net
 from selfmate.rules import Board, uci_text
 from selfmate.runs import Progress, RunDirectory, Session, free_name
@@ -176,14 +176,12 @@ def train(  # noqa: PLR0913 - the options of `selfmate train`
     if learner not in LEARNERS:
         raise ValueError(f"no learner {learner!r}; there are: {', '.join(LEARNERS)}")
     chosen = LEARNERS[learner]
-    sets = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
+    given = {**(settings or {}), **({} if load is None else {"load": load})}
+    sets = [f"{key}={json.dumps(value)}" for key, value in given.items()]
     config = read_config(chosen, preset=preset, sets=sets, seed=seed)
     if run is None:
         run = Path("runs") / free_name(Path("runs"), f"{learner}-{preset or DEFAULT}-")
-    weights = None if load is None else find_weights(check_name(load)).arrays
-    session = Session(
-        resume=resume, minutes=minutes, load=weights, say=lambda _: None, watch=on_progress
-    )
+    session = Session(resume=resume, minutes=minutes, say=lambda _: None, watch=on_progress)
     with chosen.open_run(config, Path(run), session) as opened:
         if not opened.finished:
             chosen.train(config, opened)

@@ -333,8 +333,11 @@ Resume = Annotated[
     bool, typer.Option("--resume", help="Continue the same run exactly where it stopped.")
 ]
 Load = Annotated[
-    Path | None,
-    typer.Option(metavar="RUN", help="Start from the weights of another run or a net that ships."),
+    str | None,
+    typer.Option(
+        metavar="RUN",
+        help="Start from the weights of another run or a net that ships; short for --set load=RUN.",
+    ),
 ]
 Minutes = Annotated[
     float | None, typer.Option(parser=above_zero, metavar="M", help="Pause after M minutes.")

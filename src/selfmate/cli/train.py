@@ -27,7 +27,6 @@ from selfmate.cli.console import (
     Sets,
     Settings,
     TensorBoard,
-    printable,
     reading_input,
     whole,
 )
@@ -35,12 +34,11 @@ from selfmate.cli.runs import default_directory, summary_of
 from selfmate.cli.train_view import TrainView, print_plan, print_report, print_settings
 from selfmate.learners.registry import find_learner, started_by
 from selfmate.renamed import preset_now
-from selfmate.weights import is_model
 
 if TYPE_CHECKING:
     from selfmate.learners.config import Config
     from selfmate.learners.learner import Learner
-    from selfmate.runs import Arrays, Progress, Session
+    from selfmate.runs import Progress, Session
 
     OnProgress = Callable[[Progress], None]
 
@@ -161,7 +159,7 @@ class Request:
     device: str
     run: Path | None
     resume: bool
-    load: Path | None
+    load: str | None
     minutes: float | None
     pause_after: int | None
     tensorboard: bool
@@ -172,7 +170,9 @@ class Request:
         file = self.config
         if self.resume and self.run is not None and self.preset is None and file is None:
             file = _own_config(self.run)
-        return read_config(learner, preset=self.preset, file=file, sets=self.sets, seed=self.seed)
+        load = [] if self.load is None else [f"load={json.dumps(self.load)}"]
+        sets = [*self.sets, *load]
+        return read_config(learner, preset=self.preset, file=file, sets=sets, seed=self.seed)
 
 
 def run_training(request: Request, *, only_settings: bool, as_json: bool) -> None:
@@ -248,7 +248,6 @@ def _session(request: Request, view: TrainView, watch: "OnProgress") -> "Session
         resume=request.resume,
         minutes=request.minutes or math.inf,
         pause_after=request.pause_after or math.inf,
-        load=None if request.load is None else _load_weights(request.load),
         say=view.say,
         watch=watch,
         watch_step=view.update_step,
@@ -268,18 +267,3 @@ def _with_new_preset_name(learner: "Learner", request: Request) -> Request:
 def _own_config(run: Path) -> Path | None:
     """The settings of a run, which need not be repeated to resume it."""
     return run / CONFIG if (run / CONFIG).exists() else None
-
-
-def _load_weights(run: Path) -> "Arrays":
-    """The weights of a run, or of a net that ships."""
-    from selfmate.runs import RunDirectory
-
-    if is_model(str(run)) and not (run / CONFIG).exists():
-        from selfmate.players import PlayerName
-        from selfmate.players.trained import find_weights
-
-        return find_weights(PlayerName(str(run))).arrays
-    found = RunDirectory(run).checkpoint()
-    for reason in found.passed_over:
-        typer.echo(printable(reason), err=True)
-    return found.weights

@@ -32,6 +32,7 @@ from selfmate.runs import (
     writer_of,
 )
 from selfmate.runs.status import Status
+from selfmate.weights import is_model
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 MAX_RUNNING = 8
@@ -89,7 +90,7 @@ class Trainings:
         sets = [f"{key}={value}" for key, value in new.settings.items()]
         config = read_config(learner, preset=new.preset, sets=sets)
         for name, setting in settings_of(learner.config_class).items():
-            if name in new.settings and setting.kind == "text":  # a file or folder
+            if name in new.settings and setting.kind == "text":  # a file, a folder or a run
                 self._check_path(name, getattr(config, name))
         options = ["--preset", new.preset, *(f"--set={text}" for text in sets)]
         if new.load:
@@ -193,18 +194,14 @@ class Trainings:
     def _check_path(self, name: str, path: str) -> None:
         """The same answer for a path that is missing and one that is not allowed: which files are
         on this machine is nobody's business."""
-        if path and not self._may_read(self._runs.path.absolute().parent / path):
+        if name == "load" and is_model(path):
+            return
+        folders = [*self._data, *([self._runs.path.resolve()] if name == "load" else [])]
+        if path and not _is_below(self._runs.path.absolute().parent / path, folders):
             raise ValueError(
                 f"{name}: there is no {path[:80]!r} in a folder that this lab may read; name such "
                 "folders when you start it: selfmate lab --data DIR"
             )
-
-    def _may_read(self, path: Path) -> bool:
-        try:
-            found = path.resolve(strict=True)
-        except (OSError, ValueError, RuntimeError):  # missing, or no path; a circle of links
-            return False
-        return any(found.is_relative_to(folder) for folder in self._data)
 
     def _check_new(self, name: str) -> None:
         if not RUN_NAME.fullmatch(name):
@@ -256,6 +253,14 @@ def _starting_row(name: str, learner: Learner, start: Start) -> RunRow:
         "state": start.state,
         "problem": start.problem,
     }
+
+
+def _is_below(path: Path, folders: Sequence[Path]) -> bool:
+    try:
+        found = path.resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):  # missing, or no path; a circle of links
+        return False
+    return any(found.is_relative_to(folder) for folder in folders)
 
 
 def _pausing(pause_after: int | None) -> list[str]:

@@ -144,6 +144,10 @@ class Config(Settings):
     keep_every: int = Field(
         default=0, ge=0, description="keep every N-th of the older checkpoints, too; 0: none"
     )
+    load: str = Field(
+        default="",
+        description="run or net that ships whose weights the run starts from; empty: random ones",
+    )
 
     def plain(self) -> dict[str, Any]:
         """All settings as JSON values."""

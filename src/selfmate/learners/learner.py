@@ -10,13 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from selfmate.learners.config import Config
-    from selfmate.runs import DiskRun, Run, Session
+    from selfmate.runs import Arrays, DiskRun, Run, Session
 
 
 Better = Literal["higher", "lower"]
@@ -237,12 +238,16 @@ class Learner:
 
             check_device(device)
 
-    def open_run(self, config: "Config", directory: "Path", session: "Session") -> "DiskRun":
+    def open_run(self, config: "Config", directory: Path, session: "Session") -> "DiskRun":
         """A run of this learner on disk, for `with`; see `selfmate.runs.session.open_run`."""
-        from selfmate.runs import Header, Policy, open_run
+        from selfmate.runs import Checkpoints, Header, Policy, open_run
 
         if session.resume:
             self._refuse_old_run(directory)
+        # A resumed run has its weights in its checkpoints; the run it started from may be gone.
+        is_begun = session.resume and bool(Checkpoints(directory).steps())
+        if config.load and session.load is None and not is_begun:
+            session = replace(session, load=self._weights_of(config.load, session.say))
         policy = Policy(
             checkpoint_every=config.checkpoint_every,
             keep_last=config.keep_last,
@@ -250,7 +255,7 @@ class Learner:
         )
         return open_run(directory, Header(self.name, config.plain()), policy, session)
 
-    def _refuse_old_run(self, directory: "Path") -> None:
+    def _refuse_old_run(self, directory: Path) -> None:
         """RunRefusedError for a run of version 0.1, whose settings had other names."""
         from selfmate.learners.config import old_run_sentence
         from selfmate.runs import CorruptError, RunRefusedError, read_header
@@ -260,6 +265,31 @@ class Learner:
             sentence = old_run_sentence(self, header.config, directory)
             if header.learner == self.name and sentence:
                 raise RunRefusedError(sentence)
+
+    def _weights_of(self, name: str, say: "Callable[[str], None]") -> "Arrays":
+        """The weights of a run or of a net that ships. RunRefusedError if there are none; `say`
+        hears of checkpoints that are skipped."""
+        from selfmate.learners.registry import started_by
+        from selfmate.players import parse_run_name
+        from selfmate.players.trained import find_weights
+        from selfmate.runs import RunDirectory, RunRefusedError
+        from selfmate.weights import is_model
+
+        run = parse_run_name(name)
+        try:
+            if is_model(run.kind):
+                return find_weights(run).arrays
+            found = RunDirectory(Path(run.kind)).checkpoint(run.settings.get("version", "last"))
+        except ValueError as error:
+            has_pretraining = self.name in started_by("pretrain")
+            how = f" with selfmate pretrain {self.name}" if has_pretraining else ""
+            raise RunRefusedError(
+                f"there are no weights to load: {error}; make such a run{how}, or name another run "
+                "or a net that ships with --load"
+            ) from error
+        for reason in found.passed_over:
+            say(reason)
+        return found.weights
 
     def train(self, config: "Config", run: "Run", device: str = "cpu") -> None:
         """Does what is left of a run, on one BLAS thread: sums must not depend on the number of

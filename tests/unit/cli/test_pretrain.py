@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from selfmate.runs.directory import RunDirectory
 from unit.cli.process import selfmate
 from unit.cli.toy_process import files_below
 from unit.data.collected import collect
@@ -42,6 +44,22 @@ def test_a_pretrained_run_can_be_loaded_and_other_shapes_are_refused(folder: Pat
         "selfmate: the weights to load do not fit: they are of another kind of net: load a net of "
         "alphazero"
     )
+
+
+def test_bootstrapping_refuses_to_start_from_random_weights(folder: Path, tmp_path: Path) -> None:
+    bootstrap = ("train", "dqn", "--preset", "imitation-bootstrap", "--minutes", "1e-9")
+    refused = selfmate(*bootstrap, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "runs/pretrain-dqn-default-1 is not a run" in refused.stderr
+    assert "make such a run with selfmate pretrain dqn, or name another run" in refused.stderr
+    assert files_below(tmp_path) == set()
+    small = ("games=2", "max_plies=10", "evaluate_every=9", "promotion_every=9", "hidden=[24, 16]")
+    sets = [f"--set={setting}" for setting in (*small, "cycles=1")]
+    begun = selfmate(*bootstrap, *sets, "--load", "taught", "--run", "bootstrapped", cwd=folder)
+    assert begun.returncode == 0, begun.stderr
+    start = RunDirectory(folder / "bootstrapped").checkpoint(0).weights
+    for name, array in RunDirectory(folder / "taught").checkpoint().weights.items():
+        np.testing.assert_array_equal(start[name], array)
 
 
 def test_it_pauses_after_n_positions(folder: Path) -> None:

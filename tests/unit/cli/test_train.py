@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from shutil import copytree, rmtree
 
 import pytest
 
 from selfmate.learners.config import settings_of
+from selfmate.runs.directory import RunDirectory
 from unit.cli.process import selfmate
 from unit.cli.toy_process import files_below, outcome, toy
 from unit.learners import toy as toy_learner
@@ -199,6 +201,29 @@ def test_weights_of_another_run_can_be_loaded(unbroken: Path, tmp_path: Path) ->
     assert refused.returncode == 2
     assert "do not fit" in refused.stderr
     assert not (tmp_path / "misfit").exists()
+
+
+def test_the_weights_to_load_are_a_setting_of_the_run(unbroken: Path, tmp_path: Path) -> None:
+    """The run remembers where it started from, and does not need it to resume."""
+    other = tmp_path / "other"
+    copytree(unbroken, other)
+    for name, how in (("option", ("--load", "other")), ("file", ("--config", "mine.toml"))):
+        (tmp_path / "mine.toml").write_text('load = "other"\n')
+        started = ("train", "toy", "--seed", "9", "--run", name, *how)
+        assert toy(*started, *MOMENT, cwd=tmp_path).returncode == 0
+        assert RunDirectory(tmp_path / name).config["load"] == "other"
+    rmtree(other)
+    again = toy("train", "toy", "--run", "option", "--resume", *MOMENT, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    step = RunDirectory(tmp_path / "option").status().step
+    another = ("--run", "option", "--resume", "--load", "elsewhere")
+    refused = toy("train", "toy", *another, cwd=tmp_path)
+    assert 'was started with load = "other", not "elsewhere"' in refused.stderr
+    assert RunDirectory(tmp_path / "option").status().step == step
+    gone = toy("train", "toy", "--config", "mine.toml", cwd=tmp_path)
+    assert gone.returncode == 2
+    assert "there are no weights to load: other is not a run" in gone.stderr
+    assert not (tmp_path / "runs").exists()
 
 
 def test_every_setting_is_listed(tmp_path: Path) -> None:

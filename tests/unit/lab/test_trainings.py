@@ -127,6 +127,21 @@ def test_files_below_a_folder_that_was_given_are_read(tmp_path: Path, runs: Runs
         assert "games" in trainings.start_of(name).problem
 
 
+def test_weights_to_load_are_runs_of_this_lab_or_nets_that_ship(
+    tmp_path: Path, runs: RunsFolder, trainings: Trainings
+) -> None:
+    make_run(runs.path / "toy")
+    make_run(tmp_path / "elsewhere" / "toy")
+    for load in ("elsewhere/toy", "missing", "/etc", "runs/../elsewhere/toy"):
+        new = NewTraining(learner="ddqn", preset="try", settings={"load": load})
+        with pytest.raises(ValueError, match=f"load: there is no {load!r} in a folder"):
+            trainings.start(new)
+    for load in ("runs/toy", "searchless-tiny"):
+        name = trainings.start(NewTraining(learner="ddqn", preset="try", settings={"load": load}))
+        wait_for(trainings, name)
+        assert trainings.start_of(name).problem.startswith("the weights to load do not fit")
+
+
 def test_a_start_can_be_taken_back(runs: RunsFolder, trainings: Trainings) -> None:
     name = trainings.start(NewTraining(learner="ddqn", preset="try"))
     trainings.stop(name)
