@@ -264,7 +264,7 @@ class LabelledBatch:
 
     inputs: SparseRows
     legal: Ragged
-    probs: NDArray[np.float32]  # [N] the teacher's, of every legal action
+    probs: NDArray[np.float32]  # [N] the teacher's, sharpened, of every legal action
     best: Rows  # [B] where the best actions stand among all legal ones
     values: NDArray[np.float32]  # [B]
 
@@ -296,18 +296,22 @@ class TeacherDataset:
         return LabelledBatch(
             inputs=inputs_of(positions.packed[rows]),
             legal=legal,
-            probs=self._probs(rows, legal),
+            probs=self._probs(rows, legal, self._sharpness),
             best=offsets[:-1] + positions.best_places[rows],
             values=positions.values_side_to_move[rows],
         )
 
-    def _probs(self, rows: Rows, legal: Ragged) -> NDArray[np.float32]:
+    def collected_probs(self, rows: Rows, legal: Ragged) -> NDArray[np.float32]:
+        """[N] The teacher's probabilities as they were collected, for the legal actions of rows."""
+        return self._probs(rows, legal, 1.0)
+
+    def _probs(self, rows: Rows, legal: Ragged, sharpness: float) -> NDArray[np.float32]:
         positions = self._positions
         entries, offsets = places_of_rows(positions.policy_offsets, rows)
         probs = positions.policy_probs[entries]
         # Relative to the largest: high powers of small numbers would all be 0.
         probs = probs / np.repeat(np.maximum.reduceat(probs, offsets[:-1]), np.diff(offsets))
-        powers = probs ** np.float32(self._sharpness)
+        powers = probs ** np.float32(sharpness)
         powers /= np.repeat(np.add.reduceat(powers, offsets[:-1]), np.diff(offsets))
         targets = np.zeros(len(legal.values), np.float32)
         begins = np.repeat(legal.offsets[:-1], np.diff(offsets))

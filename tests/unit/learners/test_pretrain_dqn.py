@@ -1,5 +1,7 @@
 """Imitation: its figures against a slow reference, what it learns, what it refuses."""
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -60,21 +62,38 @@ def rows_of(batch: LabelledBatch, flat: NDArray[np.float32]) -> list[list[float]
 
 def slow_metrics(learner: Imitation) -> dict[str, float]:
     """By the definitions, one position at a time."""
-    sums = dict.fromkeys(("match1", "match3", "kl", "value_mse"), 0.0)
+    sums = dict.fromkeys(("match1", "match3", "kl", "kl_sharpened", "value_mse"), 0.0)
     rows = learner.dataset.validation
     batch = learner.dataset.lesson(rows)
     values = rows_of(batch, learner.net.values(batch.inputs, batch.legal))
-    taught = rows_of(batch, batch.probs)
-    for i, (of_moves, probs) in enumerate(zip(values, taught, strict=True)):
+    collected = rows_of(batch, learner.dataset.collected_probs(rows, batch.legal))
+    for i, (of_moves, probs) in enumerate(zip(values, collected, strict=True)):
         best = int(batch.best[i] - batch.legal.offsets[i])
         order = sorted(range(len(of_moves)), key=lambda move: -of_moves[move])
         sums["match1"] += best in order[:1]
         sums["match3"] += best in order[:3]
         powers = np.exp(np.array(of_moves) / learner.config.temperature)
         policy = powers / powers.sum()
-        sums["kl"] += sum(p * np.log(p / q) for p, q in zip(probs, policy, strict=True) if p > 0)
+        sums["kl"] += slow_divergence(probs, policy)
+        sharpened = np.array(probs) ** learner.config.target_sharpness
+        sums["kl_sharpened"] += slow_divergence(sharpened / sharpened.sum(), policy)
         sums["value_mse"] += (of_moves[best] - float(batch.values[i])) ** 2
     return {name: value / len(rows) for name, value in sums.items()}
+
+
+def slow_divergence(probs: Iterable[float], policy: Iterable[float]) -> float:
+    terms = [p * np.log(p / q) for p, q in zip(probs, policy, strict=True) if p > 0]
+    return float(np.sum(terms))
+
+
+def test_collected_probabilities_are_those_of_the_file(data: Path) -> None:
+    learner = imitation(data)
+    rows = np.arange(20)
+    legal = learner.dataset.lesson(rows).legal
+    found = np.split(learner.dataset.collected_probs(rows, legal), legal.offsets[1:-1])
+    for probs, line in zip(found, data.read_text().splitlines(), strict=False):
+        collected = sorted(json.loads(line)["teacher_policy"].values())
+        assert sorted(probs[probs > 0].tolist()) == pytest.approx(collected, rel=1e-5)
 
 
 @pytest.mark.parametrize("temperature", [0.05, 1.0])
@@ -145,7 +164,7 @@ def test_fifty_positions_can_be_overfitted(data: Path) -> None:
         learner.study(0, learner.total)
         after = learner.validate()
     assert after["match1"] == 1
-    assert after["kl"] < before["kl"] / 4
+    assert after["kl_sharpened"] < before["kl_sharpened"] / 4
     assert after["value_mse"] < before["value_mse"] / 4
 
 

@@ -92,7 +92,14 @@ PRETRAIN_METRICS = (
     Metric(
         "kl",
         "KL from the teacher",
-        "of the policy, on positions it did not learn from",
+        "of the policy from the collected one, on positions it did not learn from",
+        unit="nats",
+        better="lower",
+    ),
+    Metric(
+        "kl_sharpened",
+        "KL from the sharpened teacher",
+        "of the policy from the one it is trained on, on positions it did not learn from",
         unit="nats",
         better="lower",
     ),

@@ -46,6 +46,12 @@ def smoothed(probs: NDArray[np.float32], legal: Ragged, mass: float) -> NDArray[
     return np.float32(1 - mass) * probs + uniform
 
 
+def divergence(probs: NDArray[np.float32], logs: NDArray[np.float32]) -> float:
+    """KL(probs || exp(logs)) in nats, summed over positions, whose actions stand end to end."""
+    log_probs = np.log(np.where(probs > 0, probs, 1))
+    return float((probs * (log_probs - logs)).sum())
+
+
 def imitation_loss(
     values: Tensor, batch: LabelledBatch, config: PretrainConfig
 ) -> tuple[Tensor, Tensor]:
@@ -109,7 +115,8 @@ class Imitation:
 
     def validate(self, step: Step | None = None) -> dict[str, float]:
         """How often the teacher's best move is the net's first, and among its first three; KL
-        divergence from the teacher's policy, and squared error of the values."""
+        divergence of the net from the teacher's policy as collected and as sharpened for training,
+        and squared error of the values."""
         rows = self.dataset.validation[:MAX_VALIDATION_POSITIONS]
         tick = step.part("validation", len(rows), "positions") if step else unwatched
         found = list[NDArray[np.float64]]()
@@ -117,7 +124,8 @@ class Imitation:
             tick(begin)
             found.append(self._validate(rows[begin : begin + VALIDATION_BATCH_SIZE]))
         sums = np.sum(found, axis=0) / len(rows)
-        return dict(zip(("match1", "match3", "kl", "value_mse"), sums.tolist(), strict=True))
+        names = ("match1", "match3", "kl", "kl_sharpened", "value_mse")
+        return dict(zip(names, sums.tolist(), strict=True))
 
     @torch.inference_mode()
     def _validate(self, rows: Rows) -> NDArray[np.float64]:
@@ -128,10 +136,10 @@ class Imitation:
         # Ties count as better, or a net with equal values for all moves would score full marks.
         better = found >= np.repeat(found[batch.best], batch.legal.counts)
         ranks = np.add.reduceat(better, batch.legal.offsets[:-1], dtype=np.int64)
-        log_taught = np.log(np.where(batch.probs > 0, batch.probs, 1))
-        kl = (batch.probs * (log_taught - logs)).sum()
+        kl = divergence(self.dataset.collected_probs(rows, batch.legal), logs)
+        kl_sharpened = divergence(batch.probs, logs)
         mse = np.square(found[batch.best] - batch.values).sum()
-        return np.array([(ranks <= 1).sum(), (ranks <= 3).sum(), kl, mse])
+        return np.array([(ranks <= 1).sum(), (ranks <= 3).sum(), kl, kl_sharpened, mse])
 
     def _rows(self, begin: int, end: int) -> Rows:
         """The rows of one batch, which may span the end of an epoch."""
