@@ -21,7 +21,7 @@ LOSSES = {"policy_loss", "value_loss"}
 VALIDATED = ("match1", "match3", "kl", "value_mse")
 Report = Mapping[str, Any]
 PLOT_LINES = 7
-NOTES_SHOWN = 10
+FIRST_NOTES, NOTES_SHOWN = 5, 10
 BAR_WIDTH = 40
 
 
@@ -89,9 +89,8 @@ def print_inspection(
         _print_times(console, report["shares"])
     if report["replay"]:
         _print_replay(console, report["replay"], report["unit"])
-    printed = [note for note in report["notes"] if note.get("aloud", True)]
-    if printed:
-        _print_notes(console, printed)
+    if report["notes"]:
+        _print_notes(console, report["notes"])
     _print_checkpoints(console, report)
 
 
@@ -204,13 +203,20 @@ def _replay_rows(replay: Mapping[str, Any], unit: str) -> list[tuple[str, str]]:
 
 
 def _print_notes(console: Console, notes: Sequence[Mapping[str, Any]]) -> None:
-    shown = notes[-NOTES_SHOWN:]
-    of_all = f", the last {len(shown)} of {len(notes):,}" if len(notes) > len(shown) else ""
-    _print_title(console, f"notes{of_all}")
+    """The first notes, which say how the run began, and the last ones; of those that were kept
+    without being printed the last one."""
+    printed = [note for note in notes if note.get("aloud", True)]
+    quiet = [note for note in notes if not note.get("aloud", True)]
+    first, last = printed[:FIRST_NOTES], printed[FIRST_NOTES:][-NOTES_SHOWN:]
+    left_out = len(printed) - len(first) - len(last)
+    _print_title(console, f"notes, {left_out:,} left out" if left_out else "notes")
     grid = Table.grid(padding=(0, 2))
-    for note in shown:
+    for note in (*first, *([{"step": "", "note": "..."}] if left_out else ()), *last):
         grid.add_row(f"  {escape(note.get('step'))}", escape(note.get("note")))
     console.print(grid)
+    if quiet:
+        newest = f"{escape(quiet[-1].get('note'))} in step {escape(quiet[-1].get('step'))}"
+        console.print(f"  and {len(quiet):,} that were not printed, the last: {newest}")
 
 
 def _print_checkpoints(console: Console, report: Report) -> None:

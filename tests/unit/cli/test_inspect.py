@@ -71,6 +71,16 @@ def test_it_fits_into_80_columns_and_the_key_metrics_come_first(folder: Path) ->
     assert shown.index("score_teacher_depth_1") < shown.index("distinct_games")
 
 
+def test_masks_and_target_updates_are_shown(folder: Path) -> None:
+    words = " ".join(selfmate("inspect", "r", cwd=folder).stdout.split())
+    for text in (
+        "1 masking applied: ",
+        "1 target net synchronized at update 5 (every 5 updates)",
+        "that were not printed, the last: target net synchronized at update 20 (every 5 updates)",
+    ):
+        assert text in words
+
+
 @pytest.mark.parametrize(
     "training",
     [

@@ -1,6 +1,7 @@
 """Runs of the chess DQN: rollback, resuming, the best version, alarms."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,21 @@ def test_games_that_repeat_themselves_raise_an_alarm(tmp_path: Path) -> None:
     alarm = "Only 1 of the last 20 games were different"
     assert any(sentence.startswith(alarm) for sentence in said)
     assert any(note["note"].startswith(alarm) and note["step"] == 1 for note in run.notes())
+
+
+def test_masks_and_target_updates_are_printed_in_the_first_cycle(tmp_path: Path) -> None:
+    """By the preset that is made for it; those of later cycles are kept without being printed."""
+    sets = ("cycles=2", "max_plies=40", "evaluate_every=9", "promotion_every=9", "hidden=[8]")
+    config = read_config(DQN, preset="debug-masking", sets=sets)
+    said: list[str] = []
+    train(config, tmp_path / "run", Session(say=said.append))
+    assert said[0] == "next-state masking is enabled: targets maximize over legal moves alone"
+    assert re.fullmatch(r"masking applied: \d+\.\d legal next moves a sample in update 1", said[1])
+    synchronized = "target net synchronized at update {} (every 20 updates)"
+    assert said[2:4] == [synchronized.format(20), synchronized.format(40)]
+    notes = [(note["step"], note["note"]) for note in RunDirectory(tmp_path / "run").notes()]
+    assert notes[4:7] == [(2, synchronized.format(number)) for number in (60, 80, 100)]
+    assert synchronized.format(60) not in said
 
 
 def test_timings_have_the_parts_of_a_cycle(whole: Path) -> None:

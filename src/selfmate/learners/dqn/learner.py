@@ -239,16 +239,16 @@ class Dqn:
         return means_of(metrics) | {"skipped_updates": skipped}
 
     def _log_updates(self, step: Step, before: int, next_legal: float) -> None:
-        """Notes the mask of the first update, and every update of the target net."""
-        if not before:
-            step.say(
-                "next-state masking is on: targets maximize over the legal moves of the next "
-                f"position, {next_legal:.1f} per sample in the first update"
-            )
+        """Notes the masks of the first update, and every update of the target net. Those of the
+        first cycle that learns are printed; the others would flood a long run."""
+        is_first = before == 0
+        if is_first:
+            step.say("next-state masking is enabled: targets maximize over legal moves alone")
+            step.say(f"masking applied: {next_legal:.1f} legal next moves a sample in update 1")
         every = self.config.target_update_every
         for number in range(before // every * every + every, self.counts["updates"] + 1, every):
-            note = f"target net updated at update {number:,} (every {every:,} updates)"
-            step.say(note, aloud=False)
+            note = f"target net synchronized at update {number:,} (every {every:,} updates)"
+            step.say(note, aloud=is_first)
 
     def evaluate(self, step: Step) -> dict[str, float]:
         tick = step.part("evaluation", self.evaluation.all_games, "games")
