@@ -250,7 +250,7 @@ def updates(batch: int) -> Go:
     """Updates of a learner that has played one cycle."""
     config = Config.model_validate({"batch_size": batch, "games": GAMES})
     dqn, rng = Dqn(config), np.random.default_rng(1)
-    dqn.play(1, rng)
+    dqn.play(1, rng, Stopwatch())
 
     def go() -> float:
         for _ in range(LEARNED // batch):

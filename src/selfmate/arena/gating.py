@@ -25,6 +25,16 @@ from selfmate.arena.sprt import Verdict as Accepted
 from selfmate.players import Player, load_player
 from selfmate.runs import RunFailedError, Tick, unwatched
 
+# What is recorded of a match, by the names of metrics.
+EVALUATION_METRICS = {
+    "score": "score",
+    "won": "wins",
+    "drawn": "draws",
+    "lost": "losses",
+    "mean_plies": "mean_plies",
+    "ply_limit_games": "ply_limit_games",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
@@ -66,15 +76,16 @@ class Evaluation:
 
 
 def evaluation_metrics(reports: Mapping[str, MatchReport]) -> dict[str, float]:
-    """Flat metrics: `score_random`, `mean_plies_random`, `ply_limit_games_random` and so on.
+    """Flat metrics: `score_random`, `won_random` and so on, and `illegal_moves` of all games.
 
-    Games that reached the ply limit count as draws in the score.
+    Games that reached the ply limit count as draws.
     """
-    return {
-        f"{metric}_{metric_name(opponent)}": getattr(report, metric)
+    metrics: dict[str, float] = {
+        f"{metric}_{metric_name(opponent)}": getattr(report, attribute)
         for opponent, report in reports.items()
-        for metric in ("score", "mean_plies", "ply_limit_games")
+        for metric, attribute in EVALUATION_METRICS.items()
     }
+    return metrics | {"illegal_moves": sum(report.illegal_moves for report in reports.values())}
 
 
 def metric_name(opponent: str) -> str:

@@ -115,6 +115,22 @@ SCORE = Metric(
     better="higher",
     group=STRENGTH,
 )
+WON, DRAWN, LOST = (
+    Metric(
+        f"{name}_{{opponent}}",
+        f"{name.capitalize()} vs {{opponent}}",
+        f"evaluation games that it {verb}",
+        unit="games",
+    )
+    for name, verb in (("won", "won"), ("drawn", "drew"), ("lost", "lost"))
+)
+ILLEGAL_MOVES = Metric(
+    "illegal_moves",
+    "Illegal moves",
+    "in evaluation games: anything but 0 is a fault of an encoding",
+    unit="moves",
+    better="lower",
+)
 MEAN_PLIES = Metric(
     "mean_plies_{opponent}",
     "Game length vs {opponent}",
@@ -128,7 +144,7 @@ PLY_LIMIT_GAMES = Metric(
     unit="games",
     better="lower",
 )
-EVALUATION = (SCORE, MEAN_PLIES, PLY_LIMIT_GAMES)
+EVALUATION = (SCORE, WON, DRAWN, LOST, MEAN_PLIES, PLY_LIMIT_GAMES, ILLEGAL_MOVES)
 
 # Gating matches against the best net so far.
 SCORE_BEST = Metric(

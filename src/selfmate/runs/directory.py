@@ -12,7 +12,15 @@ from selfmate.runs.card import Best, Card, read_header
 from selfmate.runs.checkpoint import BEST, Checkpoints, read_card, read_weights
 from selfmate.runs.files import parse, read_plain, remove
 from selfmate.runs.lines import CheckedLines
-from selfmate.runs.metrics import METRICS, NOTES, SAMPLES, TIMINGS, last_line, line_notices
+from selfmate.runs.metrics import (
+    METRICS,
+    NOTES,
+    SAMPLES,
+    TIMINGS,
+    UPDATES,
+    last_line,
+    line_notices,
+)
 from selfmate.runs.run import MAX_SAMPLE_BYTES, Arrays, CorruptError, RunRefusedError
 from selfmate.runs.status import Lock, Status, is_locked, read_status
 
@@ -67,6 +75,17 @@ class RunDirectory:
             name: np.array([_number(line.get(name)) for line in lines], dtype=np.float64)
             for name in names
         }
+
+    def updates(self) -> dict[str, NDArray[np.float64]]:
+        """One array per metric of single gradient updates, with their numbers as `update`."""
+        found: dict[str, list[float]] = {}
+        for _, line in CheckedLines(self.path / UPDATES):
+            values = {name: value for name, value in line.items() if isinstance(value, list)}
+            count, first = max(map(len, values.values()), default=0), _number(line.get("first"))
+            found.setdefault("update", []).extend(first + np.arange(count))
+            for name, of_line in values.items():
+                found.setdefault(name, []).extend(map(_number, of_line))
+        return {name: np.array(values, np.float64) for name, values in found.items()}
 
     def timings(self) -> Iterator[dict[str, Any]]:
         """One line per step: how many seconds it took, and when it ended."""

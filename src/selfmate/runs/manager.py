@@ -176,6 +176,7 @@ class CheckpointManager:
     def _write_lines(self, step: RunStep, seconds: float) -> None:
         line = {"step": step.number, self._terms.plan.unit: step.stop, **step.metrics}
         self._metrics.add(line, step.notes)
+        self._metrics.add_updates(step.number, step.first_update, step.updates)
         if step.sample is not None:
             self._metrics.add_sample(step.number, step.sample)
         self._metrics.add_timing(step.number, seconds, step.seconds)

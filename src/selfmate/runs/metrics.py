@@ -1,4 +1,5 @@
-"""Metrics of a run, its notes, timings and sample games: append-only files with a line per step."""
+"""Metrics of a run and of its updates, its notes, timings and sample games: append-only files with
+lines of each step."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,13 @@ from selfmate.runs.lines import CheckedLines, LineReader, checked_line, damage_n
 from selfmate.runs.run import CorruptError, Json, Note, SampleGame
 
 METRICS, TIMINGS, NOTES = "metrics.jsonl", "timings.jsonl", "notes.jsonl"
+UPDATES = "updates.jsonl"
 GAMES, SAMPLES = "games", "games/samples.jsonl"
+LINES = (METRICS, UPDATES, TIMINGS, NOTES, SAMPLES)  # files with lines of a run
 MAX_READ_BYTES = 2**22  # that `GrowingLines` reads at a time
+# A line for each update would be mostly names and checksums, and slow to read: hundreds of updates
+# share a line, whose length is limited all the same.
+UPDATES_PER_LINE = 1000
 
 
 class LineFile:
@@ -54,10 +60,12 @@ class LineFile:
 
 
 class MetricsWriter:
-    """Appends what each step reports: metrics, notes, a sample game, and where the time went."""
+    """Appends what each step reports: metrics, also of its updates, notes, a sample game, and where
+    the time went."""
 
     def __init__(self, directory: Path) -> None:
         self._metrics = LineFile(directory / METRICS)
+        self._updates = LineFile(directory / UPDATES)
         self._timings = LineFile(directory / TIMINGS)
         self._notes = LineFile(directory / NOTES)
         make_directory(directory / GAMES)
@@ -78,6 +86,15 @@ class MetricsWriter:
                 entry["alarm"] = True
             self._notes.append(entry)
 
+    def add_updates(self, step: int, first: int, metrics: Mapping[str, Sequence[float]]) -> None:
+        """The metrics of single updates, from number `first` on, to six digits."""
+        count = max(map(len, metrics.values()), default=0)
+        for begin in range(0, count, UPDATES_PER_LINE):
+            part = slice(begin, begin + UPDATES_PER_LINE)
+            line: dict[str, Json] = {"step": step, "first": first + begin}
+            line |= {name: _rounded(values[part]) for name, values in metrics.items()}
+            self._updates.append(line)
+
     def add_sample(self, step: int, game: SampleGame) -> None:
         self._samples.append(game.entry(step))
 
@@ -95,18 +112,21 @@ class MetricsWriter:
     def roll_back_to(self, step: int, metrics_bytes: int) -> None:
         """Drops all lines after `step`, when metrics.jsonl had `metrics_bytes`."""
         self._metrics.truncate(metrics_bytes)
-        for file in (self._timings, self._notes, self._samples):
+        for file in (self._updates, self._timings, self._notes, self._samples):
             file.truncate_after(step)
 
     def close(self) -> None:
-        for file in (self._metrics, self._timings, self._notes, self._samples):
+        for file in (self._metrics, self._updates, self._timings, self._notes, self._samples):
             file.close()
+
+
+def _rounded(values: Sequence[float]) -> list[Json]:
+    return [float(f"{value:.6g}") for value in values]
 
 
 def line_notices(directory: Path) -> list[str]:
     """What is wrong with the lines of a run: damaged ones, and those without a checksum."""
-    names = (METRICS, TIMINGS, NOTES, SAMPLES)
-    return [notice for name in names for notice in CheckedLines(directory / name).notices()]
+    return [notice for name in LINES for notice in CheckedLines(directory / name).notices()]
 
 
 def last_line(path: Path, max_bytes: int) -> dict[str, Any] | None:

@@ -118,6 +118,10 @@ class Step(Protocol):
         The step with the highest `score` so far is saved as the best, unless the learner decides by
         `best` whether this one is. `seconds` is the time spent in each part of the step."""
 
+    def log_updates(self, first: int, metrics: Mapping[str, Sequence[float]]) -> None:
+        """Saves metrics of the single gradient updates of this step, from update number `first` on:
+        as many values of each metric as there were updates. Once per step, beside `record`."""
+
     def part(self, name: str, total: int, unit: str) -> Tick:
         """The tick of a part of this step, such as self-play with `total` games. Steps that take
         longer than a second have parts: what they tick is shown, and when the run is asked to stop
@@ -219,7 +223,8 @@ def _layout(array: NDArray[Any]) -> str:
 
 
 class Stopwatch:
-    """`with watch("playing"):` adds up the seconds of each part; nested parts count in both."""
+    """`with watch("playing"):` adds up the seconds of each part; nested parts count in both, unless
+    they are moved."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -230,7 +235,18 @@ class Stopwatch:
         try:
             yield
         finally:
-            self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - began
+            self._add(part, time.perf_counter() - began)
+
+    def move(self, outer: str, inner: "Sequence[Stopwatch]") -> None:
+        """Counts the parts of threads that worked within the part `outer`, each on average over the
+        threads, instead of it."""
+        for watch in inner:
+            for part, seconds in watch.seconds.items():
+                self._add(part, seconds / len(inner))
+                self._add(outer, -seconds / len(inner))
+
+    def _add(self, part: str, seconds: float) -> None:
+        self.seconds[part] = self.seconds.get(part, 0.0) + seconds
 
 
 MAX_ATTEMPTS = 3  # from the same checkpoint
@@ -289,6 +305,8 @@ class RunStep:
         self.seconds: Mapping[str, float] = {}
         self.notes: list[Note] = []
         self.sample: SampleGame | None = None
+        self.first_update = 0
+        self.updates: Mapping[str, Sequence[float]] = {}
         self.failure: str | None = None
         self.is_last = number == plan.count
         self._reserved = ("step", plan.unit)
@@ -319,6 +337,11 @@ class RunStep:
             self.score = float(score)
         self.best, self.seconds = best, seconds or {}
         self._metrics = {name: _plain(value) for name, value in metrics.items()}
+
+    def log_updates(self, first: int, metrics: Mapping[str, Sequence[float]]) -> None:
+        if self.updates:
+            raise RuntimeError(f"step {self.number} has logged its updates already")
+        self.first_update, self.updates = first, metrics
 
     def part(self, name: str, total: int, unit: str) -> Tick:
         return unwatched if self._watch is None else tick_of(name, total, unit, self._watch)

@@ -15,7 +15,7 @@ from selfmate.runs.card import CONFIG, Card, Header, read_header
 from selfmate.runs.checkpoint import CHECKPOINTS, MISFITS, SHARDS, Checkpoint, Checkpoints, Policy
 from selfmate.runs.files import beside_name
 from selfmate.runs.manager import CheckpointManager, Terms
-from selfmate.runs.metrics import GAMES, METRICS, NOTES, SAMPLES, TIMINGS, line_notices
+from selfmate.runs.metrics import GAMES, LINES, METRICS, line_notices
 from selfmate.runs.run import Arrays, CorruptError, Json, Plan, RunRefusedError, RunStep, State
 from selfmate.runs.signals import PAUSE, StopSignals
 from selfmate.runs.status import LOCK, Lock, Progress, SessionTimer, read_status
@@ -92,7 +92,7 @@ def _check_directory(directory: Path, header: Header, resume: bool) -> bool:
 def _check_no_links(directory: Path) -> None:
     """A link in a stranger's run must not make us write elsewhere."""
     directories = (CHECKPOINTS, SHARDS, GAMES)
-    for name in (*directories, LOCK, METRICS, TIMINGS, NOTES, SAMPLES):
+    for name in (*directories, LOCK, *LINES):
         path = directory / name
         kind = "directory" if name in directories else "regular file"
         fits = path.is_dir() if kind == "directory" else path.is_file()

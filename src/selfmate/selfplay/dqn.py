@@ -3,7 +3,7 @@ advice on every position; and the pool of opponents it meets."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from selfmate.nets.q_net import QNet
 from selfmate.players import Player, load_player
 from selfmate.players.network import QPlayer
 from selfmate.rules import available_cores
-from selfmate.runs import Arrays
+from selfmate.runs import Arrays, Stopwatch
 from selfmate.searches.sampling import random_choices
 from selfmate.searches.teacher import best_moves, score_moves, values_side_to_move
 from selfmate.selfplay.games import Decision, Numbers, Trajectories, Turn
@@ -44,6 +44,7 @@ class EpsilonGreedyActor:
     seats: Numbers  # [G, 2] players by number, White and Black
     epsilon: float  # probability that the learner moves at random
     teacher_depth: int  # plies the teacher searches in every position; 0: it is not asked
+    watch: Stopwatch = field(default_factory=Stopwatch)  # seconds of what is done beside choosing
 
     def decide(self, turn: Turn) -> Decision:
         moves = self._choose(turn)
@@ -53,13 +54,13 @@ class EpsilonGreedyActor:
 
     def observe(self, turn: Turn) -> dict[str, Any]:
         """All that is recorded of a position besides the action."""
-        advice, potentials = self._ask_teacher(turn)
-        return {
-            "packed": encode_packed(turn.boards),
-            "legal": flipped_legal_actions(turn.boards, ~turn.is_white),
-            "advice": advice,
-            "potentials": potentials,
-        }
+        with self.watch("encoding"):
+            packed = encode_packed(turn.boards)
+        with self.watch("move_generation"):
+            legal = flipped_legal_actions(turn.boards, ~turn.is_white)
+        with self.watch("labelling"):
+            advice, potentials = self._ask_teacher(turn)
+        return {"packed": packed, "legal": legal, "advice": advice, "potentials": potentials}
 
     def _choose(self, turn: Turn) -> NDArray[np.uint16]:
         seeds, exploration = turn.seeds(turn.plies + np.array([[0], [EXPLORATION]]))

@@ -16,14 +16,10 @@ EVALUATION = Evaluation(opponents=("random", "teacher:depth=1"), games=20, seed=
 
 def test_metrics_are_named_after_opponents() -> None:
     metrics = evaluation_metrics(EVALUATION.reports(load_player("greedy")))
-    assert set(metrics) == {
-        "score_random",
-        "mean_plies_random",
-        "ply_limit_games_random",
-        "score_teacher_depth_1",
-        "mean_plies_teacher_depth_1",
-        "ply_limit_games_teacher_depth_1",
-    }
+    kinds = ("score", "won", "drawn", "lost", "mean_plies", "ply_limit_games")
+    named = {f"{kind}_{name}" for kind in kinds for name in ("random", "teacher_depth_1")}
+    assert set(metrics) == {*named, "illegal_moves"}
+    assert metrics["illegal_moves"] == 0
 
 
 def test_scores_are_those_of_the_evaluated_player() -> None:
@@ -39,6 +35,8 @@ def test_metrics_are_those_of_the_games() -> None:
     assert report.games == 20 == report.wins + report.draws + report.losses
     assert metrics["score_random"] == (report.wins + report.draws / 2) / 20
     assert metrics["ply_limit_games_random"] == report.ends["ply_limit"] > 0
+    counts = [metrics[f"{kind}_random"] for kind in ("won", "drawn", "lost")]
+    assert counts == [report.wins, report.draws, report.losses]
 
 
 def test_games_depend_on_the_seed_alone() -> None:

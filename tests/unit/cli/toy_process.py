@@ -30,6 +30,7 @@ def outcome(run: Path) -> dict[str, bytes]:
     """The files that do not depend on how often a run was stopped: lines, games, the best, the
     last checkpoint."""
     last = max((run / "checkpoints").iterdir())
-    names = ("metrics.jsonl", "notes.jsonl", "games/samples.jsonl", "best.json")
+    lines = ("metrics.jsonl", "updates.jsonl", "notes.jsonl", "games/samples.jsonl")
+    names = (*lines, "best.json")
     files = [*(run / name for name in names), *last.iterdir()]
     return {str(path.relative_to(run)): path.read_bytes() for path in files if path.exists()}

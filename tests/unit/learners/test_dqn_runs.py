@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from selfmate.data.transitions import Transitions
 from selfmate.learners.config import Config, read_config
 from selfmate.learners.dqn.learner import Dqn
+from selfmate.learners.learner import find_metric
 from selfmate.learners.registry import LEARNERS
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.run import RunFailedError
@@ -202,8 +203,38 @@ def test_masks_and_target_updates_are_printed_in_the_first_cycle(tmp_path: Path)
     assert synchronized.format(60) not in said
 
 
+def test_updates_are_logged_one_by_one_with_moving_averages(whole: Path) -> None:
+    run = RunDirectory(whole)
+    updates, columns = run.updates(), run.columns()
+    assert updates["update"].tolist() == list(range(1, 31))
+    for name in ("loss", "gradient_norm", "entropy", "td_error"):
+        of_cycles = updates[name].reshape(5, 6)
+        assert columns[name] == pytest.approx(of_cycles.mean(axis=1), rel=1e-4)
+        average, ends = updates[name][0], []
+        for value in updates[name]:
+            average += 0.01 * (value - average)
+            ends.append(average)
+        assert columns[f"{name}_ema"] == pytest.approx(ends[5::6], rel=1e-4)
+
+
+def test_every_metric_of_a_run_is_declared(whole: Path) -> None:
+    recorded = RunDirectory(whole).columns().keys() - {"step", "cycles"}
+    assert {"win_rate", "draw_rate", "won_random", "illegal_moves", "loss_ema"} <= recorded
+    assert not {name for name in recorded if find_metric(DQN.metrics, name) is None}
+
+
+def test_rates_of_self_play_are_fractions_of_all_games(whole: Path) -> None:
+    columns = RunDirectory(whole).columns()
+    assert columns["win_rate"] == pytest.approx(columns["mates"] / columns["games"])
+    truncated = columns["truncated_games"] / columns["games"]
+    assert columns["win_rate"] + columns["draw_rate"] + truncated == pytest.approx(np.ones(5))
+
+
 def test_timings_have_the_parts_of_a_cycle(whole: Path) -> None:
-    parts = {"self_play", "sampling", "forward", "backward", "evaluation"}
+    parts = {
+        "self_play", "encoding", "move_generation", "labelling",
+        "sampling", "forward", "backward", "evaluation",
+    }  # fmt: skip
     for timing in RunDirectory(whole).timings():
         assert timing["parts"].keys() == parts
         assert 0 < sum(timing["parts"].values()) <= timing["seconds"]

@@ -114,12 +114,14 @@ def train(
 ) -> None:
     for step in run.steps(state, total=TOTAL, unit="episodes", size=SIZE, player=PLAYER):
         before(step)
-        level = [state.learn(step.attempt) for _ in range(step.start, step.stop)][-1]
+        levels = [state.learn(step.attempt) for _ in range(step.start, step.stop)]
+        level = levels[-1]
         state.add_shard(step)
         step.show(game_of(state, step.attempt))
         if fails(step):
             step.roll_back("the toy stumbled")
             continue
+        step.log_updates(step.start + 1, {"level": levels})
         score = level if step.number % 2 == 0 else None
         step.record({"level": float(np.float32(level)), "seen": len(state.replay)}, score)
 

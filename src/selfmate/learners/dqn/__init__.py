@@ -1,5 +1,7 @@
 """Chess: imitation of a minimax teacher, then masked Double DQN in self-play."""
 
+from dataclasses import replace
+
 from selfmate.learners.learner import (
     DISTINCT_GAMES,
     ENTROPY,
@@ -23,6 +25,7 @@ from selfmate.learners.learner import (
     Metric,
 )
 
+TD_ERROR = Metric("td_error", "TD error", "mean absolute error of a value", better="lower")
 METRICS = (
     *EVALUATION,
     SCORE_BEST,
@@ -43,7 +46,7 @@ METRICS = (
     ),
     ENTROPY,
     LN_LEGAL,
-    Metric("td_error", "TD error", "mean absolute error of a value", better="lower"),
+    TD_ERROR,
     Metric(
         "score_vs_others",
         "Score vs others",
@@ -57,6 +60,8 @@ METRICS = (
     DISTINCT_GAMES,
     Metric("mates", "Checkmates", "games that ended in checkmate", unit="games"),
     TRUNCATED_GAMES,
+    Metric("win_rate", "Self-play wins", "games that one side won", unit="fraction"),
+    Metric("draw_rate", "Self-play draws", "games drawn by the rules", unit="fraction"),
     EPSILON,
     Metric("next_legal", "Replies", "legal moves of the next position, on average", unit="moves"),
     VALUE_MEAN,
@@ -68,6 +73,15 @@ METRICS = (
         "updates whose gradient was not finite",
         unit="updates",
         better="lower",
+    ),
+    *(
+        replace(
+            metric,
+            name=f"{metric.name}_ema",
+            title=f"{metric.title}, smoothed",
+            meaning="exponential moving average over updates",
+        )
+        for metric in (LOSS, ENTROPY, TD_ERROR, GRADIENT_NORM)
     ),
     UPDATES,
     REPLAY_SIZE,

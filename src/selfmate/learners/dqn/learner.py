@@ -36,7 +36,14 @@ from selfmate.data.replay import (
 from selfmate.data.transitions import Transitions
 from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.config import OPPONENTS, Config
-from selfmate.learners.dqn.loss import Loss, is_sound, places, policy_metrics
+from selfmate.learners.dqn.loss import (
+    LOGGED,
+    Loss,
+    MovingAverages,
+    is_sound,
+    places,
+    policy_metrics,
+)
 from selfmate.learners.health import HealthMetrics, HealthMonitor
 from selfmate.learners.targets import ragged_double_q, shaped
 from selfmate.nets.config import QNetConfig
@@ -89,6 +96,7 @@ class Dqn:
         self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
         self.health = HealthMonitor()
         self.counts = {"updates": 0, "promotions": 0}
+        self.averages = MovingAverages()
         self.evaluation = Evaluation(
             opponents=LADDER, games=config.evaluation_games, seed=config.seed
         )
@@ -104,7 +112,7 @@ class Dqn:
         return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
 
     def play(
-        self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched
+        self, cycle: int, rng: np.random.Generator, watch: Stopwatch, tick: Tick = unwatched
     ) -> tuple[dict[str, float], SampleGame]:
         """Plays the games of a cycle into the replay; returns metrics and one game to show."""
         config = self.config
@@ -118,6 +126,7 @@ class Dqn:
         seed = int(rng.integers(2**63))
         plan = GamePlan(boards=boards, max_plies=config.max_plies, seed=seed)
         games = play_games([actor], plan, tick)
+        watch.move("self_play", [actor.watch])
         self.replay.add(shard_name(cycle), episodes_of(games, actor, config.gamma))
         shown = cycle % config.games  # the learner is White and Black in turn
         white, black = (actor.players[seat].name for seat in actor.seats[shown].tolist())
@@ -216,7 +225,9 @@ class Dqn:
         self.counts["updates"] += 1
         if self.counts["updates"] % self.config.target_update_every == 0:
             self.target.take(self.net.arrays())
-        return loss.metrics() | {"gradient_norm": norm}
+        metrics = loss.metrics() | {"gradient_norm": norm}
+        self.averages.add(metrics)
+        return metrics
 
     def learn(self, step: Step, rng: np.random.Generator, watch: Stopwatch) -> dict[str, float]:
         """The updates of a cycle; empty while the replay is too small."""
@@ -235,10 +246,11 @@ class Dqn:
                 raise DivergedError(
                     f"{skipped} updates were skipped: the loss or gradient exploded"
                 )
-        self._log_updates(step, before, metrics[0]["next_legal"])
-        return means_of(metrics) | {"skipped_updates": skipped}
+        step.log_updates(before + 1, {name: [of[name] for of in metrics] for name in LOGGED})
+        self._note_updates(step, before, metrics[0]["next_legal"])
+        return means_of(metrics) | self.averages.metrics() | {"skipped_updates": skipped}
 
-    def _log_updates(self, step: Step, before: int, next_legal: float) -> None:
+    def _note_updates(self, step: Step, before: int, next_legal: float) -> None:
         """Notes the masks of the first update, and every update of the target net. Those of the
         first cycle that learns are printed; the others would flood a long run."""
         is_first = before == 0
@@ -280,7 +292,11 @@ class Dqn:
         return SavedState(
             weights=copied(self.net.arrays()),
             rest=copied(rest),
-            facts={**self.counts, "health": self.health.facts()},
+            facts={
+                **self.counts,
+                "averages": dict(self.averages.values),
+                "health": self.health.facts(),
+            },
             shards={**dict(self.opponents.past), **self.replay.buffer.arrays()},
         )
 
@@ -297,6 +313,7 @@ class Dqn:
             if name not in games:
                 self.opponents.retire(name, weights)
         self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
+        self.averages.values = dict(saved.facts["averages"])  # type: ignore[arg-type]
         self.health.load(saved.facts["health"])
 
     def load_weights(self, weights: Arrays) -> None:
@@ -321,7 +338,7 @@ def cycle(dqn: Dqn, step: Step) -> None:
     rng = np.random.default_rng([config.seed, step.number, step.attempt])
     with watch("self_play"):
         tick = step.part("self-play", config.games, "games")
-        metrics, game = dqn.play(step.number, rng, tick)
+        metrics, game = dqn.play(step.number, rng, watch, tick)
     step.show(game)
     learned = dqn.learn(step, rng, watch)
     alarms = dqn.health.alarms(_health_metrics(metrics, learned)) if learned else ()
@@ -359,6 +376,8 @@ def _game_metrics(stats: GameStats) -> dict[str, float]:
         "distinct_games": stats.distinct,
         "mates": stats.decided,
         "truncated_games": stats.truncated,
+        "win_rate": stats.decided / stats.games,
+        "draw_rate": (stats.games - stats.decided - stats.truncated) / stats.games,
     }
 
 

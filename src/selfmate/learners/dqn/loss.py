@@ -1,6 +1,7 @@
 """The loss of Double DQN for a batch of transitions, and what is measured on the way to it."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,8 @@ from torch import Tensor
 from selfmate.rules import Ragged
 
 EXPLOSION = 1e4  # a loss or a gradient norm beyond this is noise
+LOGGED = ("loss", "gradient_norm", "entropy", "td_error")  # of every update
+EMA_WEIGHT = 0.01  # of the newest update in a moving average: about the last hundred count
 Floats = NDArray[np.float32]
 
 
@@ -35,6 +38,22 @@ class Loss:
             "td_error": float(np.abs(self.errors).mean()),
             **self.policy_metrics,
         }
+
+
+class MovingAverages:
+    """Exponential moving averages of what updates report: m += EMA_WEIGHT * (x - m), from the first
+    x on."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, float] = {}
+
+    def add(self, metrics: Mapping[str, float]) -> None:
+        for name in LOGGED:
+            before = self.values.get(name, metrics[name])
+            self.values[name] = before + EMA_WEIGHT * (metrics[name] - before)
+
+    def metrics(self) -> dict[str, float]:
+        return {f"{name}_ema": self.values[name] for name in LOGGED if name in self.values}
 
 
 def is_sound(loss: float, norm: float) -> bool:
