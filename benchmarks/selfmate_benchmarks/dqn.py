@@ -19,11 +19,13 @@ import selfmate._core as core
 from selfmate.arena.openings import shipped_openings
 from selfmate.data import teacher_games
 from selfmate.data.collection import Collection, CollectionFilter
-from selfmate.data.teacher_data import LabelledBatch, TeacherDataset, read_positions
+from selfmate.data.teacher_data import LabelledBatch
 from selfmate.learners.dqn.config import Config, PretrainConfig
+from selfmate.learners.dqn.labels import FileLabels
 from selfmate.learners.dqn.learner import Dqn
 from selfmate.learners.dqn.pretrain import Imitation
 from selfmate.nets import sparse
+from selfmate.nets.config import QNetConfig
 from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.q_net import QNet
 from selfmate.nets.sparse import log_softmax
@@ -187,8 +189,9 @@ def run(rounds: int = ROUNDS) -> Results:
     """All contestants in one run, on one thread except for the teacher's advice."""
     torch.manual_seed(1)
     with one_thread():
-        dataset = teacher_dataset()
-        imitation = Imitation(PretrainConfig.model_validate({"batch_size": BATCH}), dataset)
+        labels = teacher_labels()
+        dataset = labels.dataset
+        imitation = Imitation(labels.config, QNetConfig.of(labels.config).make_net(), labels)
         net = _trained_net(imitation)
         loops: dict[str, Go] = {
             "play": lambda: play(net, teacher_depth=0).games,
@@ -226,8 +229,8 @@ def _results(rates: dict[str, float | None], plies_per_game: float) -> Results:
 
 def _trained_net(imitation: Imitation) -> QNet:
     """A net that has learned a little: an untrained one repeats moves, so most games end early."""
-    imitation.study(0, imitation.total)
-    net = imitation.player.make_net()
+    imitation.study(0, imitation.labels.total, Stopwatch())
+    net = imitation.net.config.make_net()
     net.take(imitation.net.arrays())
     return net
 
@@ -260,7 +263,7 @@ def updates(batch: int) -> Go:
     return go
 
 
-def teacher_dataset() -> TeacherDataset:
+def teacher_labels() -> FileLabels:
     """A few thousand positions of the teacher's games."""
     plan = teacher_games.Plan(games=TEACHER_GAMES)
     games = teacher_games.TeacherGames(plan, partial(score_moves, depth=1), TEACHER_GAMES)
@@ -273,10 +276,11 @@ def teacher_dataset() -> TeacherDataset:
             pass
         collection.save()
         collection.close()
-        return TeacherDataset(read_positions(path), validation=0.1, sharpness=1.0, seed=1)
+        settings = {"batch_size": BATCH, "data": (str(path),), "target_sharpness": 1.0}
+        return FileLabels(PretrainConfig.model_validate(settings))
 
 
 def imitate(imitation: Imitation) -> float:
     """The first batches of an epoch."""
-    imitation.study(0, 4 * BATCH)
+    imitation.study(0, 4 * BATCH, Stopwatch())
     return 4 * BATCH

@@ -10,7 +10,6 @@ from selfmate.learners.config import Config, read_config
 from selfmate.learners.learner import Learner
 from selfmate.learners.registry import LEARNERS
 from selfmate.runs.session import DiskRun, Session
-from unit.data.collected import collect
 from unit.data.imported import import_random_games
 from unit.learners.toy import TOY
 
@@ -20,13 +19,9 @@ TRY = "try"  # the preset of every learner that takes seconds
 
 def required_settings(learner: Learner) -> list[str]:
     """The settings without which a learner cannot start: data to train on."""
-    if "data" not in learner.config_class.model_fields:
+    if "data" not in learner.config_class.model_fields or learner.name == "pretrain-dqn":
         return []
-    folder = data_folder()
-    if learner.name == "pretrain-dqn":
-        data = make_once(folder / "games.ndjson", collect)
-    else:
-        data = make_once(folder / "chunks", import_random_games)
+    data = make_once(data_folder() / "chunks", import_random_games)
     return [f"data={json.dumps([str(data)])}"]
 
 

@@ -26,47 +26,58 @@ BAR_WIDTH = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class Epoch:
-    """An epoch of pretraining: its loss, and the metrics on games held out."""
+class Validation:
+    """A validation of pretraining: the metrics on games held out, and the loss since the last."""
 
-    number: int  # 0 is before training
+    positions: int  # that the net had learned
     training_loss: float | None  # the mean over its steps
     validated: tuple[float, ...]  # in the order of VALIDATED
 
 
-def epochs_of(run: "RunDirectory") -> list[Epoch]:
-    """The epochs of a pretraining run, from its metrics; other runs have none."""
-    count, weight = run.config.get("epochs"), run.config.get("value_weight")
-    if not count or weight is None:
+def validations_of(run: "RunDirectory") -> list[Validation]:
+    """The validations of a pretraining run, from its metrics; other runs have none."""
+    weight = run.config.get("value_weight")
+    if weight is None or run.status().unit != "positions":
         return []
-    status, epochs, losses = run.status(), list[Epoch](), list[float]()
+    found, losses = list[Validation](), list[float]()
     for line in run.metrics():
         if line.keys() >= LOSSES:
             losses.append(line["policy_loss"] + weight * line["value_loss"])
-        if line.keys() >= {*VALIDATED, status.unit}:
-            number = line[status.unit] * count // status.total
-            loss = fmean(losses) if number and losses else None
-            validated = tuple(line[name] for name in VALIDATED)
-            epochs.append(Epoch(number=number, training_loss=loss, validated=validated))
-            losses = losses if not number else []
-    return epochs
+        if not line.keys() >= set(VALIDATED):
+            continue
+        positions = 0 if _is_before(run, line) else line["positions"]
+        found.append(
+            Validation(
+                positions=positions,
+                training_loss=fmean(losses) if positions and losses else None,
+                validated=tuple(line[name] for name in VALIDATED),
+            )
+        )
+        losses = losses if not positions else []
+    return found
 
 
-def print_epochs(epochs: Sequence[Epoch]) -> None:
-    """A table with a line per epoch; prints nothing if there are none."""
+def _is_before(run: "RunDirectory", line: Mapping[str, float]) -> bool:
+    """Whether the first step's validation is that of the untrained net: unless an epoch ended."""
+    epochs = run.config["epochs"] if run.config.get("data") else 1
+    return line["step"] == 1 and epochs * line["positions"] < run.status().total
+
+
+def print_validations(validations: Sequence[Validation]) -> None:
+    """A table with a line per validation; prints nothing if there are none."""
     from rich.console import Console
     from rich.table import Table
 
-    if not epochs:
+    if not validations:
         return
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("  epoch", "training loss", "match@1", "match@3", "KL", "value MSE"):
+    for column in ("  positions", "training loss", "match@1", "match@3", "KL", "value MSE"):
         table.add_column(column, justify="right")
-    for epoch in epochs:
-        match1, match3, kl, value_mse = epoch.validated
+    for one in validations:
+        match1, match3, kl, value_mse = one.validated
         table.add_row(
-            f"{epoch.number}" if epoch.number else "before",
-            "" if epoch.training_loss is None else short_number(epoch.training_loss),
+            f"{one.positions:,}" if one.positions else "before",
+            "" if one.training_loss is None else short_number(one.training_loss),
             f"{match1:.1%}",
             f"{match3:.1%}",
             short_number(kl),
@@ -82,9 +93,9 @@ def print_inspection(
     _print_head(console, report)
     _print_metrics(console, report)
     _print_plots(console, report, series)
-    if epochs := epochs_of(run):
-        _print_title(console, "epochs")
-        print_epochs(epochs)
+    if validations := validations_of(run):
+        _print_title(console, "validation")
+        print_validations(validations)
     if report["shares"]:
         _print_times(console, report["shares"])
     if report["replay"]:

@@ -26,7 +26,7 @@ from selfmate.cli.console import (
     short_number,
     time_left,
 )
-from selfmate.cli.inspect_view import epochs_of, print_epochs
+from selfmate.cli.inspect_view import print_validations, validations_of
 from selfmate.cli.runs import key_metrics, metrics_of
 from selfmate.runs import Progress, RunDirectory
 from selfmate.runs.activity import speed_text
@@ -133,7 +133,7 @@ def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
     run = shlex.quote(report["run"])
     progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
     print(f"{report['state']}: {report['run']}, {progress}, {duration(report['seconds'])}")
-    print_epochs(epochs_of(RunDirectory(Path(report["run"]))))
+    print_validations(validations_of(RunDirectory(Path(report["run"]))))
     if report["last"]:
         shown = key_metrics(learner, report["last"])
         last = ", ".join(f"{name} {short_number(value)}" for name, value in shown.items())

@@ -11,20 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.data.teacher_data import LabelledBatch
+from selfmate.data.teacher_data import LabelledBatch, TeacherDataset
 from selfmate.learners.config import read_config
 from selfmate.learners.dqn.config import PretrainConfig
-from selfmate.learners.dqn.pretrain import (
-    Imitation,
-    imitation_loss,
-    read_dataset,
-    smoothed,
-)
+from selfmate.learners.dqn.labels import FileLabels
+from selfmate.learners.dqn.pretrain import Imitation, imitation_loss, smoothed
 from selfmate.learners.registry import LEARNERS
+from selfmate.nets.config import QNetConfig
 from selfmate.nets.optim import one_thread
 from selfmate.rules import Ragged
 from selfmate.runs.directory import RunDirectory
-from selfmate.runs.run import RunFailedError, RunRefusedError
+from selfmate.runs.run import RunFailedError, RunRefusedError, Stopwatch
 from selfmate.runs.session import Session
 from unit.data.collected import collect
 
@@ -41,12 +38,15 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def config_of(data: Path, **changes: object) -> PretrainConfig:
     settings: dict[str, object] = {"data": (str(data),), "hidden": (24, 16), "batch_size": 32}
+    settings["evaluation_games"] = 2
     return PretrainConfig.model_validate(settings | changes)
 
 
-def imitation(data: Path, **changes: object) -> Imitation:
-    config = config_of(data, **changes)
-    return Imitation(config, read_dataset(config))
+def imitation(data: Path, **changes: object) -> tuple[Imitation, FileLabels]:
+    labels = FileLabels(config_of(data, **changes))
+    torch.manual_seed(labels.config.seed)
+    net = QNetConfig.of(labels.config).make_net()
+    return Imitation(labels.config, net, labels), labels
 
 
 def train(config: PretrainConfig, directory: Path, session: Session = QUIET) -> RunDirectory:
@@ -60,13 +60,13 @@ def rows_of(batch: LabelledBatch, flat: NDArray[np.float32]) -> list[list[float]
     return [row.astype(np.float64).tolist() for row in np.split(flat, cuts)]
 
 
-def slow_metrics(learner: Imitation) -> dict[str, float]:
+def slow_metrics(learner: Imitation, dataset: TeacherDataset) -> dict[str, float]:
     """By the definitions, one position at a time."""
     sums = dict.fromkeys(("match1", "match3", "kl", "kl_sharpened", "value_mse"), 0.0)
-    rows = learner.dataset.validation
-    batch = learner.dataset.lesson(rows)
+    rows = dataset.validation
+    batch = dataset.lesson(rows)
     values = rows_of(batch, learner.net.values(batch.inputs, batch.legal))
-    collected = rows_of(batch, learner.dataset.collected_probs(rows, batch.legal))
+    collected = rows_of(batch, dataset.collected_probs(rows, batch.legal))
     for i, (of_moves, probs) in enumerate(zip(values, collected, strict=True)):
         best = int(batch.best[i] - batch.legal.offsets[i])
         order = sorted(range(len(of_moves)), key=lambda move: -of_moves[move])
@@ -87,10 +87,10 @@ def slow_divergence(probs: Iterable[float], policy: Iterable[float]) -> float:
 
 
 def test_collected_probabilities_are_those_of_the_file(data: Path) -> None:
-    learner = imitation(data)
+    dataset = imitation(data)[1].dataset
     rows = np.arange(20)
-    legal = learner.dataset.lesson(rows).legal
-    found = np.split(learner.dataset.collected_probs(rows, legal), legal.offsets[1:-1])
+    legal = dataset.lesson(rows).legal
+    found = np.split(dataset.collected_probs(rows, legal), legal.offsets[1:-1])
     for probs, line in zip(found, data.read_text().splitlines(), strict=False):
         collected = sorted(json.loads(line)["teacher_policy"].values())
         assert sorted(probs[probs > 0].tolist()) == pytest.approx(collected, rel=1e-5)
@@ -98,14 +98,14 @@ def test_collected_probabilities_are_those_of_the_file(data: Path) -> None:
 
 @pytest.mark.parametrize("temperature", [0.05, 1.0])
 def test_metrics_are_those_of_a_loop(data: Path, temperature: float) -> None:
-    learner = imitation(data, temperature=temperature, validation_fraction=0.4)
+    learner, labels = imitation(data, temperature=temperature, validation_fraction=0.4)
     for begin in (0, 64):
-        assert learner.validate() == pytest.approx(slow_metrics(learner), rel=1e-4)
-        learner.study(begin, begin + 64)
+        assert learner.validate() == pytest.approx(slow_metrics(learner, labels.dataset), rel=1e-4)
+        learner.study(begin, begin + 64, Stopwatch())
 
 
 def test_a_net_with_equal_values_matches_nothing(data: Path) -> None:
-    learner = imitation(data)
+    learner, _ = imitation(data)
     for array in learner.net.arrays().values():
         array[...] = 0
     assert learner.validate()["match1"] == 0
@@ -143,35 +143,35 @@ def test_the_loss_by_hand() -> None:
 
 
 def test_every_position_is_used_once_per_epoch(data: Path) -> None:
-    learner = imitation(data, epochs=3)
-    size = len(learner.dataset.training)
-    batches = [learner._rows(begin, min(begin + 32, 3 * size)) for begin in range(0, 3 * size, 32)]
+    labels = imitation(data, epochs=3)[1]
+    size = len(labels.dataset.training)
+    batches = [labels._rows(begin, min(begin + 32, 3 * size)) for begin in range(0, 3 * size, 32)]
     seen = np.concatenate(batches)
     for epoch in range(3):
         rows = seen[epoch * size : (epoch + 1) * size]
-        assert sorted(rows.tolist()) == learner.dataset.training.tolist()
+        assert sorted(rows.tolist()) == labels.dataset.training.tolist()
     assert not np.array_equal(seen[:size], seen[size : 2 * size])
 
 
 def test_fifty_positions_can_be_overfitted(data: Path) -> None:
     settings = {"learning_rate": 0.01, "label_smoothing": 0.0, "target_sharpness": 3.0}
-    learner = imitation(data, hidden=(64, 32), **settings)
-    learner.dataset.training = sure_ones(learner)[:50]
-    learner.dataset.validation = learner.dataset.training
-    learner.total = 50 * 150
+    learner, labels = imitation(data, hidden=(64, 32), **settings)
+    labels.dataset.training = sure_ones(labels.dataset)[:50]
+    labels.dataset.validation = labels.dataset.training
+    labels.total = 50 * 150
     with one_thread():
         before = learner.validate()
-        learner.study(0, learner.total)
+        learner.study(0, labels.total, Stopwatch())
         after = learner.validate()
     assert after["match1"] == 1
     assert after["kl_sharpened"] < before["kl_sharpened"] / 4
     assert after["value_mse"] < before["value_mse"] / 4
 
 
-def sure_ones(learner: Imitation) -> NDArray[np.int64]:
+def sure_ones(dataset: TeacherDataset) -> NDArray[np.int64]:
     """Positions with one clearly best move: among equals the teacher's choice is arbitrary."""
-    rows = learner.dataset.training
-    taught = learner.dataset.lesson(rows)
+    rows = dataset.training
+    taught = dataset.lesson(rows)
     surest = np.maximum.reduceat(taught.probs, taught.legal.offsets[:-1])
     sure: NDArray[np.int64] = rows[surest > 0.6]
     return sure
@@ -182,7 +182,7 @@ def test_a_run_reports_its_start_and_every_epoch(data: Path, tmp_path: Path) -> 
     config = config_of(data, epochs=12, batch_size=8, learning_rate=0.01)
     run = train(config, tmp_path / "run")
     notes = [note["note"] for note in run.notes()]
-    assert notes[0].startswith("before the first epoch: match@1 ")
+    assert notes[0].startswith("before it learned: match@1 ")
     last = run.columns()["kl"][-1]
     assert notes[-1].startswith("epoch 12: match@1 ")
     assert f"KL {last:.3f}" in notes[-1]
@@ -204,13 +204,19 @@ def test_other_data_of_the_same_name_are_refused_on_resume(data: Path, tmp_path:
     assert train(config, tmp_path / "run", Session(resume=True)).status().state == "finished"
 
 
+def test_a_run_with_files_resumes_exactly(data: Path, tmp_path: Path) -> None:
+    config = config_of(data, batch_size=4, checkpoint_every=2)
+    whole = train(config, tmp_path / "whole")
+    train(config, tmp_path / "parts", Session(minutes=1e-9))
+    parts = train(config, tmp_path / "parts", Session(resume=True))
+    assert list(parts.metrics()) == list(whole.metrics())
+    for name, array in whole.checkpoint().weights.items():
+        np.testing.assert_array_equal(parts.checkpoint().weights[name], array)
+
+
 def test_missing_data_are_refused(tmp_path: Path) -> None:
-    for files, sentence in (
-        ((), "there are no data: name files of selfmate collect with --data"),
-        (("none.ndjson",), "there is no file none.ndjson"),
-    ):
-        with pytest.raises(RunRefusedError, match=sentence):
-            train(PretrainConfig.model_validate({"data": files}), tmp_path / "run")
+    with pytest.raises(RunRefusedError, match=r"there is no file none\.ndjson"):
+        train(PretrainConfig.model_validate({"data": ("none.ndjson",)}), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

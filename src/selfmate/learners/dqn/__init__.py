@@ -123,7 +123,9 @@ PRETRAIN_METRICS = (
         "mean square, on positions it did not learn from",
         better="lower",
     ),
+    *EVALUATION,
     GRADIENT_NORM,
+    Metric("label_uses", "Label uses", "times that each new position was learned from"),
 )
 
 LEARNERS = (

@@ -201,8 +201,32 @@ class PretrainConfig(QNetSettings, selfmate.learners.config.Config):
         8, ge=1, description="steps between checkpoints, of up to 64 batches each"
     )
     data: tuple[FileName, ...] = Field(
-        (), description="files written by selfmate collect, or in its format"
+        (),
+        description="files written by selfmate collect, or in its format; none: the teacher labels "
+        "positions while the net learns",
     )
+
+    # Without files.
+    positions: int = Field(
+        4_000_000, ge=1, le=10**10, description="new positions to learn from (without data)"
+    )
+    label_uses: int = Field(
+        2, ge=1, le=4, description="times that each position is learned from (without data)"
+    )
+    teacher_depth: int = Field(
+        2, ge=1, le=4, description="search depth of the teacher in plies (without data)"
+    )
+    own_fraction: float = Field(
+        0.3, ge=0, le=1, description="fraction of games that the net itself plays (without data)"
+    )
+    random_fraction: float = Field(
+        0.1, ge=0, le=1, description="fraction of games against a random player (without data)"
+    )
+    endgame_fraction: float = Field(
+        0.1, ge=0, le=1, description="fraction of games from a won endgame (without data)"
+    )
+
+    # With files.
     validation_fraction: float = Field(
         0.1, gt=0, lt=1, description="fraction of games held out for validation"
     )
@@ -222,3 +246,6 @@ class PretrainConfig(QNetSettings, selfmate.learners.config.Config):
         0.05, ge=0, lt=1, description="probability mass spread uniformly over the legal moves"
     )
     value_weight: float = Field(1.0, ge=0, le=1000, description="weight of the value loss")
+    evaluation_games: int = Field(
+        40, ge=2, le=1000, multiple_of=2, description="evaluation games per opponent"
+    )
