@@ -59,7 +59,7 @@ SETTINGS: Mapping[str, str] = {
     "semantic": "semantic_planes",
     "shaping": "shaping_weight",
     "shaping_end": "shaping_weight_end",
-    "share_high": "decisive_fraction",
+    "share_high": "high_quality_fraction",
     "share_recent": "recent_fraction",
     "sharpness": "target_sharpness",
     "smoothing": "label_smoothing",

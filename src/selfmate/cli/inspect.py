@@ -195,14 +195,16 @@ def _shapes(arrays: "Arrays") -> dict[str, str]:
 def replay_of(checkpoint: Checkpoint) -> dict[str, Any] | None:
     """Statistics of its replay buffer of transitions, None if it has none; ValueError if the buffer
     is invalid. AlphaZero's buffer holds positions with policies, which are not analysed."""
-    from selfmate.data.replay import replay_shards
-    from selfmate.data.transitions import Episodes
+    from selfmate.data.replay import HIGH_QUALITY, replay_shards
 
-    games = replay_shards(checkpoint.saved.shards)
-    if not any("rewards" in shard for shard in games.values()):
+    shards = replay_shards(checkpoint.saved.shards)
+    if not any("rewards" in shard for shard in shards.values()):
         return None
-    facts = analyse({name: Episodes.from_arrays(shard) for name, shard in games.items()})
-    return {"step": checkpoint.card.step, **asdict(facts)}
+    episodes = {name: Episodes.from_arrays(shard) for name, shard in shards.items()}
+    best = {name for name in episodes if name.startswith(HIGH_QUALITY)}
+    facts = analyse({name: shard for name, shard in episodes.items() if name not in best})
+    high_quality = sum(int(np.count_nonzero(episodes[name].played)) for name in best)
+    return {"step": checkpoint.card.step, **asdict(facts), "high_quality": high_quality}
 
 
 def inspect(

@@ -204,6 +204,7 @@ def _replay_rows(replay: Mapping[str, Any], unit: str) -> list[tuple[str, str]]:
     legal = f"{replay['legal_least']} to {replay['legal_most']}, mean {replay['legal_mean']:.1f}"
     return [
         ("experiences", f"{replay['experiences']:,} of {replay['games']:,} games"),
+        ("high quality", f"{replay['high_quality']:,} in a buffer of their own"),
         ("ages", f"0 to {len(sizes) - 1} {unit}, mean {mean_age:.1f}"),
         ("rewards", f"variance {short_number(replay['reward_variance'])}"),
         ("terminal", f"{replay['terminal_share']:.2%} of experiences"),

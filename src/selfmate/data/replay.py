@@ -1,12 +1,12 @@
 """Replay: the newest games of self-play, sampled again and again. See docs/replay.md.
 
 Games arrive as shards, one per cycle. A `ShardBuffer` keeps them by name, oldest first. On it stand
-the replay of the DQN, which samples transitions uniformly, by priority, from decisive games and
-from the newest shard, and that of AlphaZero, which prefers the newest quarter of its positions.
+the replay of the DQN, which has three buffers and samples uniformly or by priority, and that of
+AlphaZero, which prefers the newest quarter of its positions.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from math import isclose
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -14,20 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.examples import Examples, Rows, TreeGames, concatenated_examples, examples_of
+from selfmate.data.priorities import Priorities, Priority
+from selfmate.data.trajectories import concatenated
 from selfmate.data.transitions import (
     NO_ACTION,
     Episodes,
     Ring,
     Transitions,
+    high_quality_part,
     negamax_transitions,
     two_ply_transitions,
 )
 from selfmate.runs import check_layout
 
 Arrays = Mapping[str, NDArray[Any]]
-DECISIVE_FROM = 0.75  # decisive transitions begin at this quantile of the qualities above 0
 NEWEST = 0.25  # this part of AlphaZero's positions counts as recent
-SHARDS = "games-"  # prefix of the replay's shards in a run, which may keep others beside them
+# Prefixes of the replay's shards in a run, which may keep others beside them.
+SHARDS, HIGH_QUALITY = "games-", "high-quality-"
 
 
 def shard_name(cycle: int) -> str:
@@ -36,7 +39,8 @@ def shard_name(cycle: int) -> str:
 
 def replay_shards(shards: Mapping[str, Arrays]) -> dict[str, Arrays]:
     """Those of a run's shards that belong to its replay."""
-    return {name: arrays for name, arrays in shards.items() if name.startswith(SHARDS)}
+    prefixes = (SHARDS, HIGH_QUALITY)
+    return {name: arrays for name, arrays in shards.items() if name.startswith(prefixes)}
 
 
 # The buffer.
@@ -104,117 +108,35 @@ def sample_recent(rng: np.random.Generator, size: int, count: int, recent_fracti
     return np.sort(rng.integers(start, end))
 
 
-class SumTree:
-    """A value of at least 0 for each row, all 0 at first, below the sums of pairs, of pairs of
-    pairs and so on: rows are sampled in proportion to their values in logarithmic time.
-
-    A sum is always computed from its two halves, so it depends on the values alone and no rounding
-    error accumulates.
-    """
-
-    def __init__(self, capacity: int) -> None:
-        self._levels = (capacity - 1).bit_length()
-        self._leaves = 1 << self._levels
-        self._nodes = np.zeros(2 * self._leaves)  # node i has the halves 2 i and 2 i + 1
-
-    @property
-    def total(self) -> float:
-        return float(self._nodes[1])
-
-    def values(self, rows: Rows) -> NDArray[np.float64]:
-        return self._nodes[rows + self._leaves]
-
-    def set(self, rows: Rows, values: NDArray[np.float64]) -> None:
-        """If a row is named twice, its last value holds."""
-        nodes = rows + self._leaves
-        self._nodes[nodes] = values
-        for _ in range(self._levels):
-            nodes >>= 1
-            self._nodes[nodes] = self._nodes[2 * nodes] + self._nodes[2 * nodes + 1]
-
-    def sample(self, uniforms: NDArray[np.float64]) -> Rows:
-        """A row for each number in [0, 1). The total must be above 0."""
-        wanted = uniforms * self.total
-        nodes = np.ones(len(uniforms), np.int64)
-        for _ in range(self._levels):
-            nodes *= 2
-            left = self._nodes[nodes]
-            # Rounding may leave more wanted than there is; it must not lead to a value of 0.
-            right = (wanted >= left) & (self._nodes[nodes + 1] > 0)
-            wanted -= np.where(right, left, 0)
-            nodes += right
-        return nodes - self._leaves
+# The replay of the DQN: three buffers.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Priority:
-    """Proportional prioritization (Schaul et al. 2016): P(i) ~ (|TD error| + epsilon)^alpha."""
+class Retention:
+    """What each of the three buffers keeps."""
 
-    alpha: float  # 0: uniform
-    beta: float  # importance-sampling exponent: 0 no correction, 1 full correction
-    epsilon: float
+    main: int  # positions; the oldest shards leave
+    high_quality: int  # positions; filtered by quality, so they stay longer than those of main
+    min_quality: float  # the ends of games enter from this quality on
+    recent: int  # transitions: the newest of main
 
     def __post_init__(self) -> None:
-        if not (0 <= self.alpha <= 1 and 0 <= self.beta <= 1):
-            raise ValueError("alpha and beta of a priority must lie between 0 and 1")
-        if not 0 < self.epsilon < np.inf:
-            raise ValueError("epsilon of a priority must be above 0")
-
-
-class Priorities:
-    """Priorities of the transitions; other rows have 0 and are never sampled."""
-
-    def __init__(self, capacity: int, settings: Priority) -> None:
-        self._settings = settings
-        self._tree = SumTree(capacity)  # of priorities to the power of alpha
-        self._largest = 1.0  # of these, ever
-
-    def add(self, rows: Rows) -> None:
-        """New transitions get the largest priority so far, so that each is soon seen."""
-        self._tree.set(rows, np.full(len(rows), self._largest))
-
-    def remove(self, rows: Rows) -> None:
-        self._tree.set(rows, np.zeros(len(rows)))
-
-    def sample(self, uniforms: NDArray[np.float64], count: int) -> tuple[Rows, NDArray[np.float64]]:
-        """Rows and their importance weights (N P(i))^-beta, for N = `count` transitions."""
-        rows = self._tree.sample(uniforms)
-        probs = self._tree.values(rows) / self._tree.total
-        return rows, (count * probs) ** -self._settings.beta
-
-    def update(self, rows: Rows, errors: NDArray[np.floating]) -> None:
-        if not np.all(np.isfinite(errors)):
-            raise ValueError("a TD error that is not finite cannot be a priority")
-        values = (np.abs(errors, dtype=np.float64) + self._settings.epsilon) ** self._settings.alpha
-        self._tree.set(rows, values)
-        self._largest = max(self._largest, float(values.max(initial=0)))
-
-    def arrays(self, rows: Rows) -> dict[str, NDArray[Any]]:
-        return {"priorities": self._tree.values(rows), "largest": np.array(self._largest)}
-
-    def load(self, rows: Rows, arrays: Arrays) -> None:
-        """Restores what `arrays` returned for these rows, whose transitions have been added."""
-        values, largest = arrays["priorities"], float(arrays["largest"])
-        transitions = np.sign(self._tree.values(rows))
-        if np.any(np.sign(values) != transitions) or np.any(values > largest):
-            raise ValueError("the priorities do not belong to these shards")
-        self._tree.set(rows, values)
-        self._largest = largest
-
-
-# The replay of the DQN.
+        if min(self.main, self.high_quality, self.recent) < 1:
+            raise ValueError("a buffer of a replay must hold at least one position")
+        if not 0 < self.min_quality <= 1:
+            raise ValueError("the lowest quality must be above 0 and at most 1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SampleFractions:
-    """Where a batch comes from: the whole replay, its decisive transitions, the newest shard."""
+    """Which buffers a batch comes from."""
 
     main: float
-    decisive: float
+    high_quality: float
     recent: float
 
     def __post_init__(self) -> None:
-        fractions = (self.main, self.decisive, self.recent)
+        fractions = (self.main, self.high_quality, self.recent)
         if not (min(fractions) >= 0 and isclose(sum(fractions), 1)):
             raise ValueError(f"the fractions must be at least 0 and sum to 1, not {fractions}")
 
@@ -227,123 +149,169 @@ class Sample:
     weights: NDArray[np.float32]  # [B] in the loss; the largest is 1
 
 
+class EpisodeBuffer(ShardBuffer[Episodes]):
+    """Shards in a ring of at most `capacity` positions: the oldest make room for the newest."""
+
+    def __init__(self, capacity: int, place: int = 0) -> None:
+        super().__init__()
+        self.ring = Ring(capacity, place)
+        self.transitions = np.zeros(0, np.int64)  # rows with an action, oldest first
+
+    def append(self, name: str, shard: Episodes) -> tuple[Rows, Rows]:
+        """The rows that were freed, and those of the shard's transitions. ValueError when the name
+        is taken, or the shard alone exceeds the capacity."""
+        self.ring.check_size(shard)
+        self.add(name, shard)
+        freed = [np.zeros(0, np.int64)]
+        while not self.ring.has_room(shard):
+            freed.append(self.ring.remove(self.drop_oldest()))
+        added = self.ring.append(shard)[shard.played]
+        rows = self.ring.rows
+        self.transitions = rows[self.ring.columns["actions"][rows] != NO_ACTION]
+        return np.concatenate(freed), added
+
+
 class TransitionReplay:
-    """Episodes of at most `capacity` positions; the oldest shards make room for the newest."""
+    """The newest games (main), the ends of decisive games of a longer time (high quality), and the
+    newest transitions (recent), which are rows of main as well.
+
+    Rows of the high-quality buffer are numbered from the capacity of main on.
+    """
 
     def __init__(
-        self, capacity: int, *, fractions: SampleFractions, priority: Priority | None
+        self, retention: Retention, *, fractions: SampleFractions, priority: Priority | None
     ) -> None:
-        if capacity < 1:
-            raise ValueError(f"a replay of {capacity} positions cannot hold any")
-        self.capacity, self.fractions, self.priority = capacity, fractions, priority
-        self._clear(0)
+        self.retention, self.fractions, self.priority = retention, fractions, priority
+        self._clear(0, 0)
 
-    def _clear(self, place: int) -> None:
-        self.buffer = ShardBuffer[Episodes]()
-        self._ring = Ring(self.capacity, place)
-        self._priorities = Priorities(self.capacity, self.priority) if self.priority else None
-        self._divide()
+    def _clear(self, place: int, high_quality_place: int) -> None:
+        self.main = EpisodeBuffer(self.retention.main, place)
+        self.high_quality = EpisodeBuffer(self.retention.high_quality, high_quality_place)
+        capacity = self.retention.main
+        self._priorities = Priorities(capacity, self.priority) if self.priority else None
 
     def __len__(self) -> int:
-        """Transitions that can be sampled."""
-        return len(self._main)
+        """Transitions of the main buffer."""
+        return len(self.main.transitions)
 
     def add(self, name: str, shard: Episodes) -> None:
         """ValueError when the name is taken, or the shard alone exceeds the capacity."""
         self._append(name, shard)
-        self._divide()
+        best = high_quality_part(shard, self.retention.min_quality, self.retention.high_quality)
+        if len(best):
+            self.high_quality.append(f"{HIGH_QUALITY}{name}", best)
 
     def sample(self, rng: np.random.Generator, count: int) -> Sample:
-        """If a part is empty, its fraction comes from the whole replay."""
+        """If the high-quality buffer is empty, its fraction comes from main."""
         if not len(self):
             raise ValueError("the replay is empty: there is nothing to learn from")
-        decisive, recent = self._counts(count)
-        main, weights = self._sample_main(rng, count - decisive - recent)
-        rows = [
-            main,
-            sample_uniform(rng, self._decisive, decisive),
-            sample_uniform(rng, self._recent, recent),
-        ]
-        weights = np.concatenate([weights, np.ones(decisive + recent)])
+        high_quality, recent = self._counts(count)
+        main, weights = self._sample_main(rng, count - high_quality - recent)
+        newest = self.main.transitions[-self.retention.recent :]
+        best = self.high_quality.transitions + self.retention.main
+        rows = [main, sample_uniform(rng, newest, recent), sample_uniform(rng, best, high_quality)]
+        weights = np.concatenate([weights, np.ones(recent + high_quality)])
         return Sample(
             rows=np.concatenate(rows), weights=(weights / weights.max()).astype(np.float32)
         )
 
     def update_priorities(self, sample: Sample, errors: NDArray[np.float32]) -> None:
-        """Does nothing without prioritization."""
+        """Does nothing without prioritization, and for rows of the high-quality buffer."""
         if self._priorities is not None:
-            self._priorities.update(sample.rows, errors)
+            is_main = sample.rows < self.retention.main
+            self._priorities.update(sample.rows[is_main], errors[is_main])
 
     def negamax(self, rows: Rows, *, n_step: int, gamma: float) -> Transitions:
-        return negamax_transitions(self._ring, rows, n_step=n_step, gamma=gamma)
+        """Of rows in the order of a sample: those of main come first."""
+        return concatenated_transitions(
+            [
+                negamax_transitions(ring, part, n_step=n_step, gamma=gamma)
+                for ring, part in self._by_ring(rows)
+            ]
+        )
 
     def two_ply(self, rows: Rows, *, gamma: float) -> Transitions:
-        return two_ply_transitions(self._ring, rows, gamma=gamma)
+        """As `negamax`."""
+        return concatenated_transitions(
+            [two_ply_transitions(ring, part, gamma=gamma) for ring, part in self._by_ring(rows)]
+        )
+
+    def shards(self) -> dict[str, dict[str, NDArray[Any]]]:
+        """The shards to save, of both buffers that have their own."""
+        return {**self.main.arrays(), **self.high_quality.arrays()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What must be saved besides the shards."""
-        arrays: dict[str, NDArray[Any]] = {"place": np.array(self._ring.place, np.int64)}
+        arrays: dict[str, NDArray[Any]] = {
+            "place": np.array(self.main.ring.place, np.int64),
+            "high_quality_place": np.array(self.high_quality.ring.place, np.int64),
+        }
         if self._priorities is not None:
-            arrays |= self._priorities.arrays(self._ring.rows)
+            arrays |= self._priorities.arrays(self.main.ring.rows)
         return arrays
 
     def load(self, shards: Mapping[str, Arrays], arrays: Arrays) -> None:
-        """Restores what `buffer.arrays` and `arrays` returned; ValueError says what does not
-        fit."""
+        """Restores what `shards` and `arrays` returned; ValueError says what does not fit."""
         episodes = read_shards(Episodes, shards)
-        check_layout(arrays, self._layout(sum(map(len, episodes.values()))))
-        self._clear(int(arrays["place"]))
-        for name, shard in episodes.items():
+        best = {name: shard for name, shard in episodes.items() if name.startswith(HIGH_QUALITY)}
+        games = {name: shard for name, shard in episodes.items() if name not in best}
+        check_layout(arrays, self._layout(sum(map(len, games.values()))))
+        self._clear(int(arrays["place"]), int(arrays["high_quality_place"]))
+        for name, shard in games.items():
             self._append(name, shard)
-        if len(self.buffer.shards) < len(episodes):
-            raise ValueError(f"the shards exceed a replay of {self.capacity:,} positions")
-        self._divide()
+        for name, shard in best.items():
+            self.high_quality.append(name, shard)
+        if len(self.shards()) < len(shards):
+            raise ValueError(
+                f"the shards exceed a replay of {self.retention.main:,} positions and "
+                f"{self.retention.high_quality:,} of high quality"
+            )
         if self._priorities is not None:
-            self._priorities.load(self._ring.rows, arrays)
+            self._priorities.load(self.main.ring.rows, arrays)
 
     def _layout(self, rows: int) -> dict[str, NDArray[Any]]:
-        """Arrays like those of a replay with so many positions."""
-        layout: dict[str, NDArray[Any]] = {"place": np.array(0, np.int64)}
+        """Arrays like those of a replay with so many positions in its main buffer."""
+        place = np.array(0, np.int64)
+        layout: dict[str, NDArray[Any]] = {"place": place, "high_quality_place": place}
         if self.priority is not None:
             layout |= {"priorities": np.zeros(rows), "largest": np.array(0.0)}
         return layout
 
     def _append(self, name: str, shard: Episodes) -> None:
-        self._ring.check_size(shard)
-        self.buffer.add(name, shard)
-        while not self._ring.has_room(shard):
-            rows = self._ring.remove(self.buffer.drop_oldest())
-            if self._priorities is not None:
-                self._priorities.remove(rows)
-        rows = self._ring.append(shard)
+        freed, added = self.main.append(name, shard)
         if self._priorities is not None:
-            self._priorities.add(rows[shard.played])
+            self._priorities.remove(freed)
+            self._priorities.add(added)
 
-    def _divide(self) -> None:
-        """Finds the rows of the three parts."""
-        rows = self._ring.rows
-        self._main = rows[self._ring.columns["actions"][rows] != NO_ACTION]
-        qualities = self._ring.columns["qualities"][self._main]
-        positive = qualities[qualities > 0]
-        bar = np.quantile(positive, DECISIVE_FROM) if len(positive) else np.inf
-        self._decisive = self._main[qualities >= bar]
-        newest = [*self.buffer.shards.values()][-1:]
-        recent = sum(np.count_nonzero(shard.played) for shard in newest)
-        self._recent = self._main[len(self) - recent :]
+    def _by_ring(self, rows: Rows) -> list[tuple[Ring, Rows]]:
+        is_main = rows < self.retention.main
+        parts = [
+            (self.main.ring, rows[is_main]),
+            (self.high_quality.ring, rows[~is_main] - self.retention.main),
+        ]
+        return [(ring, part) for ring, part in parts if len(part)]
 
     def _counts(self, count: int) -> tuple[int, int]:
-        """How many rows of a sample are decisive and recent ones."""
-        decisive = self.fractions.decisive if len(self._decisive) else 0
-        recent = self.fractions.recent if len(self._recent) else 0
-        first, both = np.rint(np.array([decisive, decisive + recent]) * count).astype(int).tolist()
-        return first, both - first
+        """How many rows of a sample are of high quality, and how many recent."""
+        best = self.fractions.high_quality if len(self.high_quality.transitions) else 0
+        both = best + self.fractions.recent
+        first, all_others = np.rint(np.array([best, both]) * count).astype(int).tolist()
+        return first, all_others - first
 
     def _sample_main(
         self, rng: np.random.Generator, count: int
     ) -> tuple[Rows, NDArray[np.float64]]:
         if self._priorities is None:
-            return sample_uniform(rng, self._main, count), np.ones(count)
+            return sample_uniform(rng, self.main.transitions, count), np.ones(count)
         return self._priorities.sample(rng.random(count), len(self))
+
+
+def concatenated_transitions(parts: Sequence[Transitions]) -> Transitions:
+    if len(parts) == 1:
+        return parts[0]
+    names = [column.name for column in fields(Transitions)]
+    columns = [{name: getattr(part, name) for name in names} for part in parts]
+    return Transitions(**concatenated(columns))
 
 
 # The replay of AlphaZero.

@@ -7,7 +7,7 @@ either backup: the sign is in the discount.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from selfmate.runs import Shard
 Rows = NDArray[np.int64]
 ACTIONS = ACTION_ENCODINGS["from_to4096"].size
 NO_ACTION = -1
+UNRANKED = 255  # the rank of an action that the teacher was not asked about
 
 # Arrays with one entry per row: type, and shape of an entry.
 ROW_COLUMNS: Mapping[str, tuple[type[np.generic], tuple[int, ...]]] = {
@@ -29,6 +30,7 @@ ROW_COLUMNS: Mapping[str, tuple[type[np.generic], tuple[int, ...]]] = {
     "rewards": (np.float32, ()),
     "potentials": (np.float32, ()),
     "advice": (np.int16, ()),
+    "ranks": (np.uint8, ()),
     "qualities": (np.float32, ()),
 }
 
@@ -47,9 +49,17 @@ class Episodes(Shard):
     rewards: NDArray[np.float32]  # [P] for the mover: +1 if this action mates, else 0
     potentials: NDArray[np.float32]  # [P] the teacher's value for the mover; 0 if it was not asked
     advice: NDArray[np.int16]  # [P] the teacher's best action; -1 if it was not asked
+    ranks: NDArray[np.uint8]  # [P] moves the teacher scores higher than the action; 255: not asked
     qualities: NDArray[np.float32]  # [P] how much of a decisive ending reaches this row
     legal: NDArray[np.int16]  # [L] legal actions of all rows
     legal_offsets: NDArray[np.int64]  # [P + 1] row i has legal[legal_offsets[i] : ...[i + 1]]
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Version 0.1 recorded no ranks."""
+        if "actions" in arrays and "ranks" not in arrays:
+            arrays = {**arrays, "ranks": np.full(len(arrays["actions"]), UNRANKED, np.uint8)}
+        return super().from_arrays(arrays)
 
     def __post_init__(self) -> None:
         """Raises a ValueError if the arrays cannot be games: shards are read from disk."""
@@ -70,6 +80,15 @@ class Episodes(Shard):
     def legal_counts(self) -> NDArray[np.int64]:
         """[P] Number of legal actions."""
         return np.diff(self.legal_offsets)
+
+    def take(self, rows: Rows) -> "Episodes":
+        """Some rows in ascending order, which must be ends of games."""
+        legal = Ragged(self.legal.astype(np.int32), self.legal_offsets).take(rows)
+        return Episodes(
+            **{name: getattr(self, name)[rows] for name in ROW_COLUMNS},
+            legal=legal.values.astype(np.int16),
+            legal_offsets=legal.offsets,
+        )
 
     def _check_layout(self) -> None:
         rows = self.actions.size
@@ -111,6 +130,21 @@ def qualities(
 
 
 LEGAL_PER_ROW = 40  # capacity for legal actions, on average per row; games have about 30
+
+
+def high_quality_part(shard: Episodes, min_quality: float, capacity: int) -> Episodes:
+    """The ends of games, each from its first row of at least this quality on. If these are more
+    than a ring of `capacity` rows holds, only those of the last games that fit."""
+    is_last = shard.ends | ~shard.played
+    games: Rows = np.cumsum(is_last) - is_last  # [P] the number of each row's game
+    reached = np.maximum.accumulate(np.where(shard.qualities >= np.float32(min_quality), games, -1))
+    rows = np.flatnonzero(reached == games)
+    counts = np.stack([np.ones(len(rows), np.int64), shard.legal_counts[rows]])
+    to_the_end = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]  # [2, rows] rows, legal actions
+    fits = np.all(to_the_end <= capacity * np.array([[1], [LEGAL_PER_ROW]]), axis=0)
+    begins = np.diff(games[rows], prepend=-1) > 0
+    first = np.flatnonzero(fits & begins)[:1]
+    return shard.take(rows[first[0] :] if len(first) else rows[:0])
 
 
 class Ring:
@@ -199,6 +233,7 @@ class Transitions:
     actions: NDArray[np.int16]  # [B]
     legal: Ragged
     advice: NDArray[np.int16]  # [B] -1 where the teacher was not asked
+    ranks: NDArray[np.uint8]  # [B] of the actions among the teacher's moves, 0: none is better
     potentials: NDArray[np.float32]  # [B]
     returns: NDArray[np.float32]  # [B] discounted rewards on the way, for the mover
     discounts: NDArray[np.float32]  # [B] 0 where the game was over
@@ -254,6 +289,7 @@ def _transitions(
         actions=column["actions"][rows],
         legal=ring.legal(rows),
         advice=column["advice"][rows],
+        ranks=column["ranks"][rows],
         potentials=column["potentials"][rows],
         returns=returns.astype(np.float32),
         discounts=discounts.astype(np.float32),

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import selfmate._core as core
 from selfmate._core import TeacherSearch
 from selfmate.encodings import Games
+from selfmate.rules import Ragged
 
 __all__ = [
     "MAX_DEPTH",
@@ -23,6 +24,7 @@ __all__ = [
     "TeacherSearch",
     "best_moves",
     "mate_in",
+    "ranks",
     "score_moves",
     "values_side_to_move",
 ]
@@ -60,6 +62,14 @@ def score_moves(games: Games, *, depth: int = 2, threads: int = 1) -> MoveScores
 def best_moves(scores: MoveScores, seeds: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """[B] The best move of each game; ties are broken at random, by the seeds [B]."""
     return core.choose_best(scores.moves, scores.centipawns, scores.offsets, seeds)
+
+
+def ranks(scores: MoveScores, moves: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """[B] How many legal moves of each game have a higher score than the given one [B]."""
+    legal = Ragged(scores.moves.astype(np.int32), scores.offsets)
+    chosen = scores.centipawns[legal.find(moves)]
+    is_higher = scores.centipawns > np.repeat(chosen, legal.counts)
+    return np.add.reduceat(is_higher, scores.offsets[:-1], dtype=np.int64)
 
 
 def values_side_to_move(scores: MoveScores) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.trajectories import concatenated, sorted_rows
-from selfmate.data.transitions import NO_ACTION, Episodes, qualities
+from selfmate.data.transitions import NO_ACTION, UNRANKED, Episodes, qualities
 from selfmate.encodings import actions_of_moves
 from selfmate.encodings.features import (
     ACTION_ENCODING,
@@ -25,7 +25,7 @@ from selfmate.players.network import QPlayer
 from selfmate.rules import available_cores
 from selfmate.runs import Arrays, Stopwatch
 from selfmate.searches.sampling import random_choices
-from selfmate.searches.teacher import best_moves, score_moves, values_side_to_move
+from selfmate.searches.teacher import best_moves, ranks, score_moves, values_side_to_move
 from selfmate.selfplay.games import Decision, Numbers, Trajectories, Turn
 
 # Added to a ply: exploration and advice have random numbers of their own.
@@ -50,17 +50,17 @@ class EpsilonGreedyActor:
         moves = self._choose(turn)
         actions = actions_of_moves(ACTION_ENCODING, turn.boards, moves).astype(np.int16)
         actions = flipped_actions(actions, ~turn.is_white)
-        return Decision(moves=moves, columns={"actions": actions, **self.observe(turn)})
+        return Decision(moves=moves, columns={"actions": actions, **self.observe(turn, moves)})
 
-    def observe(self, turn: Turn) -> dict[str, Any]:
-        """All that is recorded of a position besides the action."""
+    def observe(self, turn: Turn, moves: NDArray[np.uint16] | None = None) -> dict[str, Any]:
+        """All that is recorded of a position besides the action; None if there are none."""
         with self.watch("encoding"):
             packed = encode_packed(turn.boards)
         with self.watch("move_generation"):
             legal = flipped_legal_actions(turn.boards, ~turn.is_white)
         with self.watch("labelling"):
-            advice, potentials = self._ask_teacher(turn)
-        return {"packed": packed, "legal": legal, "advice": advice, "potentials": potentials}
+            labels = self._ask_teacher(turn, moves)
+        return {"packed": packed, "legal": legal, **labels}
 
     def _choose(self, turn: Turn) -> NDArray[np.uint16]:
         seeds, exploration = turn.seeds(turn.plies + np.array([[0], [EXPLORATION]]))
@@ -77,15 +77,24 @@ class EpsilonGreedyActor:
                 moves[rows] = self.players[mover].choose(boards, seeds[rows]).moves
         return moves
 
-    def _ask_teacher(self, turn: Turn) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-        """The teacher's best action and its value of each position."""
+    def _ask_teacher(self, turn: Turn, moves: NDArray[np.uint16] | None) -> dict[str, NDArray[Any]]:
+        """The teacher's best action, its value of each position, and the ranks of the moves."""
         count = len(turn.boards)
+        labels: dict[str, NDArray[Any]] = {
+            "advice": np.full(count, NO_ACTION, np.int16),
+            "potentials": np.zeros(count, np.float32),
+            "ranks": np.full(count, UNRANKED, np.uint8),
+        }
         if not self.teacher_depth:
-            return np.full(count, NO_ACTION, np.int16), np.zeros(count, np.float32)
+            return labels
         scores = score_moves(turn.boards, depth=self.teacher_depth, threads=available_cores())
         best = best_moves(scores, turn.seeds(turn.plies + ADVICE))
         actions = actions_of_moves(ACTION_ENCODING, turn.boards, best).astype(np.int16)
-        return flipped_actions(actions, ~turn.is_white), values_side_to_move(scores)
+        labels["advice"] = flipped_actions(actions, ~turn.is_white)
+        labels["potentials"] = values_side_to_move(scores)
+        if moves is not None:
+            labels["ranks"] = np.minimum(ranks(scores, moves), UNRANKED - 1).astype(np.uint8)
+        return labels
 
 
 def episodes_of(games: Trajectories, actor: EpsilonGreedyActor, gamma: float) -> Episodes:

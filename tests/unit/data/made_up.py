@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from selfmate.data.transitions import Episodes
+from selfmate.data.transitions import UNRANKED, Episodes
 from selfmate.encodings.features import PACKED_BYTES
 
 Ending = Literal["mate", "draw", "truncated"]
@@ -24,6 +24,7 @@ class Row:
     reward: float
     potential: float
     advice: int
+    rank: int
     quality: float
     legal: tuple[int, ...]
 
@@ -62,6 +63,7 @@ class Inventor:
             reward=float(mates),
             potential=float(np.float32(self.rng.uniform(-1, 1))),
             advice=int(self.rng.choice([-1, *legal])),
+            rank=int(self.rng.integers(size)) if plays else UNRANKED,
             quality=float(np.float32(max(0, self.rng.uniform(-1, 1)))),
             legal=tuple(legal),
         )
@@ -80,6 +82,7 @@ def episodes(games: Sequence[Game]) -> Episodes:
         rewards=np.array([row.reward for row in rows], np.float32),
         potentials=np.array([row.potential for row in rows], np.float32),
         advice=np.array([row.advice for row in rows], np.int16),
+        ranks=np.array([row.rank for row in rows], np.uint8),
         qualities=np.array([row.quality for row in rows], np.float32),
         legal=np.array([action for row in rows for action in row.legal], np.int16),
         legal_offsets=np.cumsum([0, *(len(row.legal) for row in rows)], dtype=np.int64),

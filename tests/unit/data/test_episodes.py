@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.data.transitions import Episodes, qualities
+from selfmate.data.transitions import UNRANKED, Episodes, qualities
 from unit.data.made_up import ENDINGS, Inventor, episodes
 
 Arrays = dict[str, NDArray[Any]]
@@ -39,13 +39,24 @@ def test_names_types_and_shapes_are_checked(name: str) -> None:
     good = some_arrays()
     for bad in (
         {**good, "more": good[name]},
-        {other: array for other, array in good.items() if other != name},
         {**good, name: good[name].astype(np.float64)},
         {**good, name: good[name][:-1]},
         {**good, name: good[name][None]},
     ):
         with pytest.raises(ValueError, match=r"not|legal_offsets"):
             Episodes.from_arrays(bad)
+
+
+@pytest.mark.parametrize("name", list(some_arrays()))
+def test_only_the_ranks_may_be_missing(name: str) -> None:
+    """Version 0.1 did not record them."""
+    arrays = some_arrays()
+    del arrays[name]
+    if name == "ranks":
+        assert set(Episodes.from_arrays(arrays).ranks.tolist()) == {UNRANKED}
+    else:
+        with pytest.raises(ValueError, match="not"):
+            Episodes.from_arrays(arrays)
 
 
 @pytest.mark.parametrize(

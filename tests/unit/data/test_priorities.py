@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare  # type: ignore[import-untyped]
 
-from selfmate.data.replay import Priority, Sample, TransitionReplay
+from selfmate.data.priorities import Priority
+from selfmate.data.replay import Sample, TransitionReplay
 from unit.data.made_up import Inventor, episodes
-from unit.data.replayed import MAIN, PRIORITY, every_row
+from unit.data.replayed import MAIN, PRIORITY, every_row, keeping
 
 
 def test_without_priorities_sampling_is_uniform() -> None:
-    replay = TransitionReplay(100, fractions=MAIN, priority=None)
+    replay = TransitionReplay(keeping(100), fractions=MAIN, priority=None)
     replay.add("one", episodes(Inventor().shard([(30, "truncated"), (20, "mate")])))
     drawn = replay.sample(np.random.default_rng(4), 20_000)
     replay.update_priorities(drawn, np.ones(20_000, np.float32))
@@ -21,7 +22,7 @@ def test_without_priorities_sampling_is_uniform() -> None:
 
 
 def test_priorities_decide_probabilities_and_weights() -> None:
-    replay = TransitionReplay(64, fractions=MAIN, priority=PRIORITY)
+    replay = TransitionReplay(keeping(64), fractions=MAIN, priority=PRIORITY)
     replay.add("one", episodes(Inventor().shard([(30, "truncated"), (20, "mate")])))
     rows = every_row(replay)
     errors = np.linspace(-2, 1, len(rows)).astype(np.float32)
@@ -39,7 +40,9 @@ def test_priorities_decide_probabilities_and_weights() -> None:
 
 def test_new_rows_have_the_largest_priority_so_far() -> None:
     inventor = Inventor()
-    replay = TransitionReplay(64, fractions=MAIN, priority=Priority(alpha=1, beta=1, epsilon=1e-6))
+    replay = TransitionReplay(
+        keeping(64), fractions=MAIN, priority=Priority(alpha=1, beta=1, epsilon=1e-6)
+    )
     replay.add("old", episodes(inventor.shard([(10, "mate")])))
     rows = every_row(replay)
     ones = np.ones(10, np.float32)
@@ -51,7 +54,7 @@ def test_new_rows_have_the_largest_priority_so_far() -> None:
 
 
 def test_errors_that_are_not_finite_are_refused() -> None:
-    replay = TransitionReplay(10, fractions=MAIN, priority=PRIORITY)
+    replay = TransitionReplay(keeping(10), fractions=MAIN, priority=PRIORITY)
     replay.add("one", episodes(Inventor().shard([(4, "mate")])))
     drawn = replay.sample(np.random.default_rng(1), 2)
     with pytest.raises(ValueError, match="not finite"):

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare  # type: ignore[import-untyped]
 
-from selfmate.data.replay import SumTree
+from selfmate.data.priorities import SumTree
 
 NEARLY_ONE = np.nextafter(1, 0)
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfmate.data.replay import Priority, TransitionReplay
+from selfmate.data.priorities import Priority
+from selfmate.data.replay import TransitionReplay
 from selfmate.data.transitions import LEGAL_PER_ROW, Transitions
 from selfmate.rules import Ragged
 from unit.data.made_up import ENDINGS, Ending, Game, Inventor, Row, episodes, state_of
-from unit.data.replayed import MAIN, PRIORITY, every_row, numbers_of
+from unit.data.replayed import MAIN, PRIORITY, every_row, keeping, numbers_of
 
 GAMMA = 0.9
 PAGES = st.lists(
@@ -61,7 +62,7 @@ def check_transitions(
         returned, discount, later = backup(game, at)
         assert batch.states[i].tolist() == state_of(game[at])
         assert (batch.actions[i], batch.advice[i]) == (game[at].action, game[at].advice)
-        assert batch.potentials[i] == game[at].potential
+        assert (batch.ranks[i], batch.potentials[i]) == (game[at].rank, game[at].potential)
         assert legal[i] == game[at].legal
         assert batch.returns[i] == pytest.approx(returned)
         assert batch.discounts[i] == pytest.approx(discount)
@@ -81,7 +82,7 @@ def test_transitions_are_those_of_a_loop_while_shards_come_and_go(
     pages: list[list[tuple[int, Ending]]], capacity: int, priority: Priority | None
 ) -> None:
     inventor = Inventor(max_legal=2 * LEGAL_PER_ROW)
-    replay = TransitionReplay(capacity, fractions=MAIN, priority=priority)
+    replay = TransitionReplay(keeping(capacity), fractions=MAIN, priority=priority)
     kept: dict[str, list[Game]] = {}
     for number, plan in enumerate(pages):
         page = inventor.shard(plan)
@@ -93,7 +94,7 @@ def test_transitions_are_those_of_a_loop_while_shards_come_and_go(
             kept.pop(next(iter(kept)))
         kept[str(number)] = page
         replay.add(str(number), episodes(page))
-    assert list(replay.buffer.arrays()) == list(kept)
+    assert list(replay.main.arrays()) == list(kept)
     if kept:
         check_everything(replay, [game for page in kept.values() for game in page])
 
@@ -116,7 +117,7 @@ def check_everything(replay: TransitionReplay, games: list[Game]) -> None:
 
 
 def test_returns_before_a_mate_by_hand() -> None:
-    replay = TransitionReplay(10, fractions=MAIN, priority=None)
+    replay = TransitionReplay(keeping(10), fractions=MAIN, priority=None)
     replay.add("one", episodes(Inventor().shard([(4, "mate")])))
     rows = every_row(replay)
     assert replay.negamax(rows, n_step=1, gamma=0.9).returns.tolist() == [0, 0, 0, 1]

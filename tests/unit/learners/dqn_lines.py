@@ -29,7 +29,7 @@ def config_of(**changes: object) -> Config:
         "replay_size": 500,
         "learning_starts": 1,
         "batch_size": 64,
-        "decisive_fraction": 0.0,
+        "high_quality_fraction": 0.0,
         "recent_fraction": 0.0,
         "teacher_depth": 0,
         "imitation_weight": 0.0,

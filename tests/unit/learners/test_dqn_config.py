@@ -54,8 +54,8 @@ def test_schedules_are_monotonic_from_start_to_end(
             "one of the weights vs_... must be above 0",
         ),
         (
-            ["decisive_fraction=0.8", "recent_fraction=0.3"],
-            "decisive_fraction and recent_fraction must sum to at most 1",
+            ["high_quality_fraction=0.8", "recent_fraction=0.3"],
+            "high_quality_fraction and recent_fraction must sum to at most 1",
         ),
         (["imitation_bonus=0.1"], "imitation_bonus and truncation_penalty need backup = two_ply"),
         (
@@ -85,5 +85,5 @@ def test_impossible_combinations_are_refused(sets: list[str], sentence: str) -> 
 @pytest.mark.parametrize("decisive", [0.0, 0.1, 0.3, 0.7, 0.9, 1.0])
 def test_a_batch_may_be_all_decisive_and_recent(decisive: float) -> None:
     """1 - 0.9 - 0.1 is less than 0."""
-    dqn = Dqn(config_of(decisive_fraction=decisive, recent_fraction=round(1 - decisive, 1)))
+    dqn = Dqn(config_of(high_quality_fraction=decisive, recent_fraction=round(1 - decisive, 1)))
     assert dqn.replay.fractions.main == pytest.approx(0)

@@ -53,7 +53,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, when: Callable[[Any, int], bool]) -> 
     def watched(self: Dqn, step: Any, *rest: Any) -> dict[str, float]:
         steps.append(step)
         numbers.append(0)
-        *_, newest = self.replay.buffer.shards.values()
+        *_, newest = self.replay.main.shards.values()
         attempts.append((step.number, step.attempt, newest.actions.tobytes()))
         return learn(self, step, *rest)
 
@@ -125,13 +125,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_tiny_preset_exercises_all_state_that_is_resumed(whole: Path) -> None:
-    """Old shards were dropped, past bests are kept, priorities differ."""
+    """Old shards were dropped, from both buffers, past bests are kept, priorities differ."""
     card = RunDirectory(whole).checkpoint().card
     games = [name for name in card.shards if name.startswith("games-")]
     bests = [name for name in card.shards if name.startswith("best-")]
     assert games[-1] == "games-00000005"
     assert games[0] > "games-00000001"
     assert len(bests) >= 2
+    best_games = [name for name in card.shards if name.startswith("high-quality-")]
+    assert best_games[0] > "high-quality-games-00000001"
+    assert best_games[-1] == "high-quality-games-00000005"
     dqn = resumed(quick(), whole)
     assert len(np.unique(dqn.replay.arrays()["priorities"])) > 50
     assert [name for name, _ in dqn.opponents.past] == bests

@@ -6,7 +6,7 @@ import chess
 import numpy as np
 import pytest
 
-from selfmate.data.transitions import NO_ACTION, Episodes
+from selfmate.data.transitions import NO_ACTION, UNRANKED, Episodes
 from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.learner import Dqn
 from selfmate.players import load_player
@@ -86,7 +86,7 @@ def test_two_ply_includes_the_reward_of_the_reply() -> None:
 
 def test_two_ply_has_a_bonus_and_a_penalty() -> None:
     page = line(QUIET, ["h1h2", "e8e7", "h2h3"], teacher_depth=1)
-    page.advice[:] = [action("h1h2"), action("e8d8", flipped=True), action("h2h3"), NO_ACTION]
+    page.ranks[:] = [0, 1, 0, UNRANKED]
     extras = {
         "backup": "two_ply",
         "teacher_depth": 1,
@@ -101,6 +101,16 @@ def test_two_ply_has_a_bonus_and_a_penalty() -> None:
     np.testing.assert_allclose(targets_of(dqn, page, cycle=6)[:3], half, rtol=1e-5)
     without = [G * 0.5, G * 0.5 - 0.1, -G * 0.5 - 0.1]
     np.testing.assert_allclose(targets_of(dqn, page, cycle=11)[:3], without, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("top_k", "earned"), [(1, [1, 0, 0]), (2, [1, 1, 0]), (5, [1, 1, 1])])
+def test_the_bonus_is_for_the_best_k_moves_of_the_teacher(top_k: int, earned: list[int]) -> None:
+    page = line(QUIET, ["h1h2", "e8e7", "h2h3"], teacher_depth=1)
+    page.ranks[:] = [0, 1, 4, UNRANKED]
+    extras = {"backup": "two_ply", "teacher_depth": 1, "imitation_bonus": 0.2}
+    dqn = saying(page, {}, 0.5, imitation_bonus_top_k=top_k, **extras)
+    without = np.array([G * 0.5, G * 0.5, -G * 0.5])
+    np.testing.assert_allclose(targets_of(dqn, page)[:3], without + 0.2 * np.array(earned))
 
 
 def test_a_game_truncated_after_one_ply_penalizes_one_side() -> None:
@@ -175,6 +185,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"gamma": 0.0, "shaping_weight": 0.3},
     {"backup": "two_ply", "shaping_weight": 0.2},
     {"backup": "two_ply", "imitation_bonus": 0.3, "truncation_penalty": 0.2, "double": False},
+    {"backup": "two_ply", "imitation_bonus": 0.3, "imitation_bonus_top_k": 3},
     {"backup": "two_ply", "truncation_penalty": 0.2, "gamma": 0.0},
 ]
 
@@ -225,7 +236,7 @@ class Slow:
     def two_ply(self, row: int) -> float:
         page, gamma = self.page, self.dqn.config.gamma
         here = float(page.rewards[row]) - self.shaping * float(page.potentials[row])
-        here += self.bonus if page.actions[row] == page.advice[row] else 0.0
+        here += self.bonus if page.ranks[row] < self.dqn.config.imitation_bonus_top_k else 0.0
         if page.ends[row]:
             return here
         if page.actions[row + 1] == NO_ACTION:

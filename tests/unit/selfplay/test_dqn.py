@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfmate.data.transitions import NO_ACTION, Episodes
+from selfmate.data.transitions import NO_ACTION, UNRANKED, Episodes
 from selfmate.encodings.features import FLIP, encode_packed
 from selfmate.players import Player, load_player
-from selfmate.rules import Board
+from selfmate.rules import Board, uci_text
 from selfmate.searches.teacher import score_moves, values_side_to_move
 from selfmate.selfplay.dqn import EpsilonGreedyActor, episodes_of, points_against_others
 from selfmate.selfplay.games import GamePlan, Trajectories, play_games
@@ -104,9 +104,27 @@ def test_the_teacher_is_asked_about_every_position(played: Played) -> None:
     assert int(mating.advice[0]) ^ FLIP == 64 * chess.B3 + chess.B2
 
 
+def test_ranks_count_the_moves_that_the_teacher_scores_higher(played: Played) -> None:
+    page, _ = played
+    for number, rows in enumerate(games_of(page)[:6]):
+        board = Board(STARTS[number % 3])
+        for row in rows:
+            if page.actions[row] == NO_ACTION:
+                assert page.ranks[row] == UNRANKED
+                break
+            scores = score_moves([board], depth=1)
+            by_move = dict(zip(map(uci_text, scores.moves.tolist()), scores.pawns, strict=True))
+            squares = int(page.actions[row]) ^ (0 if board.turn == "white" else FLIP)
+            squares_text = chess.SQUARE_NAMES[squares // 64] + chess.SQUARE_NAMES[squares % 64]
+            move = next(uci for uci in sorted(by_move, reverse=True) if uci[:4] == squares_text)
+            assert page.ranks[row] == sum(score > by_move[move] for score in by_move.values())
+            board.push(move)
+
+
 def test_the_teacher_is_not_asked_at_depth_zero() -> None:
     page, _ = play(some("random"), 6, teacher_depth=0)
     assert (page.advice == NO_ACTION).all()
+    assert (page.ranks == UNRANKED).all()
     assert not page.potentials.any()
 
 

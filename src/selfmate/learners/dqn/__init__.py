@@ -85,6 +85,12 @@ METRICS = (
     ),
     UPDATES,
     REPLAY_SIZE,
+    Metric(
+        "high_quality_size",
+        "High-quality size",
+        "positions in the high-quality buffer",
+        unit="positions",
+    ),
 )
 PRETRAIN_METRICS = (
     MATCH,

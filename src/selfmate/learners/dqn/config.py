@@ -51,16 +51,25 @@ class Config(QNetSettings, selfmate.learners.config.Config):
 
     # Replay.
     replay_size: int = Field(
-        300_000, ge=100, le=10**7, description="capacity of the replay buffer, in positions"
+        300_000, ge=100, le=10**7, description="capacity of the main replay buffer, in positions"
     )
-    decisive_fraction: float = Field(
-        0.1,
-        ge=0,
+    high_quality_size: int = Field(
+        50_000, ge=1, le=10**7, description="capacity of the high-quality buffer, in positions"
+    )
+    min_quality: float = Field(
+        0.9,
+        gt=0,
         le=1,
-        description="fraction of each batch drawn from just before mate or stalemate",
+        description="lowest quality there: gamma to the plies left before mate or stalemate",
+    )
+    recent_size: int = Field(
+        10_000, ge=1, le=10**7, description="capacity of the recent buffer, in transitions"
+    )
+    high_quality_fraction: float = Field(
+        0.1, ge=0, le=1, description="fraction of each batch drawn from the high-quality buffer"
     )
     recent_fraction: float = Field(
-        0.3, ge=0, le=1, description="fraction of each batch drawn from the newest cycle"
+        0.3, ge=0, le=1, description="fraction of each batch drawn from the recent buffer"
     )
     prioritized: bool = Field(False, description="sample the replay buffer by TD error")
     priority_alpha: float = Field(
@@ -122,7 +131,14 @@ class Config(QNetSettings, selfmate.learners.config.Config):
         0.1, ge=0, le=2, description="margin of the teacher's move in Q (imitation = margin)"
     )
     imitation_bonus: float = Field(
-        0.0, ge=0, le=1, description="reward for playing the teacher's move (backup = two_ply)"
+        0.0,
+        ge=0,
+        le=1,
+        description="initial reward for a move among the teacher's best, annealed to 0 "
+        "(backup = two_ply)",
+    )
+    imitation_bonus_top_k: int = Field(
+        1, ge=1, le=200, description="how many of the teacher's best moves earn the bonus"
     )
     truncation_penalty: float = Field(
         0.0,
@@ -154,8 +170,8 @@ class Config(QNetSettings, selfmate.learners.config.Config):
     def _check(self) -> Self:
         if not sum(getattr(self, f"vs_{name}") for name in OPPONENTS):
             raise ValueError("one of the weights vs_... must be above 0")
-        if self.decisive_fraction + self.recent_fraction > 1:
-            raise ValueError("decisive_fraction and recent_fraction must sum to at most 1")
+        if self.high_quality_fraction + self.recent_fraction > 1:
+            raise ValueError("high_quality_fraction and recent_fraction must sum to at most 1")
         if self.backup == "negamax" and (self.imitation_bonus or self.truncation_penalty):
             # Negamax is zero-sum: what one side gains the other would have to lose.
             raise ValueError("imitation_bonus and truncation_penalty need backup = two_ply")

@@ -25,8 +25,9 @@ from selfmate.arena.gating import (
     evaluation_metrics,
 )
 from selfmate.arena.match import sample_of
+from selfmate.data.priorities import Priority
 from selfmate.data.replay import (
-    Priority,
+    Retention,
     Sample,
     SampleFractions,
     TransitionReplay,
@@ -166,7 +167,8 @@ class Dqn:
         """[B] Rewards that are not zero-sum, for the backup two_ply alone."""
         config = self.config
         bonus = config.teacher_weight(config.imitation_bonus, 0.0, cycle)
-        bonuses: Floats = (bonus * (batch.actions == batch.advice)).astype(np.float32)
+        is_among_best = batch.ranks < config.imitation_bonus_top_k
+        bonuses: Floats = (bonus * is_among_best).astype(np.float32)
         bonuses -= np.float32(config.truncation_penalty) * batch.is_truncated
         return bonuses
 
@@ -297,7 +299,7 @@ class Dqn:
                 "averages": dict(self.averages.values),
                 "health": self.health.facts(),
             },
-            shards={**dict(self.opponents.past), **self.replay.buffer.arrays()},
+            shards={**dict(self.opponents.past), **self.replay.shards()},
         )
 
     def load(self, saved: SavedState) -> None:
@@ -342,7 +344,11 @@ def cycle(dqn: Dqn, step: Step) -> None:
     step.show(game)
     learned = dqn.learn(step, rng, watch)
     alarms = dqn.health.alarms(_health_metrics(metrics, learned)) if learned else ()
-    metrics |= learned | {"updates": dqn.counts["updates"], "replay_size": len(dqn.replay)}
+    metrics |= learned | {
+        "updates": dqn.counts["updates"],
+        "replay_size": len(dqn.replay),
+        "high_quality_size": len(dqn.replay.high_quality),
+    }
     best = score = None
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
@@ -357,14 +363,19 @@ def cycle(dqn: Dqn, step: Step) -> None:
 
 
 def _make_replay(config: Config) -> TransitionReplay:
-    decisive, recent = config.decisive_fraction, config.recent_fraction
-    main = max(0.0, 1 - decisive - recent)  # 1 - 0.9 - 0.1 is below 0
+    high_quality, recent = config.high_quality_fraction, config.recent_fraction
+    main = max(0.0, 1 - high_quality - recent)  # 1 - 0.9 - 0.1 is below 0
     priority = Priority(
         alpha=config.priority_alpha, beta=config.priority_beta, epsilon=PRIORITY_EPSILON
     )
     return TransitionReplay(
-        config.replay_size,
-        fractions=SampleFractions(main=main, decisive=decisive, recent=recent),
+        Retention(
+            main=config.replay_size,
+            high_quality=config.high_quality_size,
+            min_quality=config.min_quality,
+            recent=config.recent_size,
+        ),
+        fractions=SampleFractions(main=main, high_quality=high_quality, recent=recent),
         priority=priority if config.prioritized else None,
     )
 
