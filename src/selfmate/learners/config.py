@@ -144,6 +144,9 @@ class Config(Settings):
     keep_every: int = Field(
         default=0, ge=0, description="keep every N-th of the older checkpoints, too; 0: none"
     )
+    compress: bool = Field(
+        default=False, description="write checkpoints as gzip: smaller, and slower to write"
+    )
     load: str = Field(
         default="",
         description="run or net that ships whose weights the run starts from; empty: random ones",

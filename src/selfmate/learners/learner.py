@@ -268,6 +268,7 @@ class Learner:
             checkpoint_every=config.checkpoint_every,
             keep_last=config.keep_last,
             keep_every=config.keep_every,
+            compress=config.compress,
         )
         return open_run(directory, Header(self.name, config.plain()), policy, session)
 

@@ -88,10 +88,11 @@ class FileNote:
 
     size_bytes: int
     sha256: str
+    unpacked_bytes: int | None = None  # of a gzip file: what is in it
 
     @staticmethod
-    def of(data: bytes) -> "FileNote":
-        return FileNote(len(data), sha256(data).hexdigest())
+    def of(data: bytes, unpacked_bytes: int | None = None) -> "FileNote":
+        return FileNote(len(data), sha256(data).hexdigest(), unpacked_bytes)
 
     @staticmethod
     def parse(value: Any) -> "FileNote":
@@ -99,10 +100,19 @@ class FileNote:
         digest = _typed(entry.get("sha256"), str, "sha256 of a file")
         if not DIGEST.fullmatch(digest):
             raise ValueError("sha256 of a file is not a digest")
-        return FileNote(_whole(entry.get("bytes"), "bytes"), digest)
+        unpacked = entry.get("unpacked_bytes")
+        unpacked = None if unpacked is None else _whole(unpacked, "unpacked_bytes")
+        return FileNote(_whole(entry.get("bytes"), "bytes"), digest, unpacked)
 
     def entry(self) -> dict[str, Json]:
-        return {"bytes": self.size_bytes, "sha256": self.sha256}
+        unpacked: dict[str, Json] = (
+            {} if self.unpacked_bytes is None else {"unpacked_bytes": self.unpacked_bytes}
+        )
+        return {"bytes": self.size_bytes, "sha256": self.sha256, **unpacked}
+
+    def path_of(self, path: Path) -> Path:
+        """The name of the file: it ends in .gz if it is compressed."""
+        return path if self.unpacked_bytes is None else path.with_name(f"{path.name}.gz")
 
 
 @dataclass(frozen=True, kw_only=True)

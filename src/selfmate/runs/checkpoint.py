@@ -1,5 +1,6 @@
 """The checkpoints of a run and the tensor files they consist of: writing, reading, keeping."""
 
+import gzip
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -9,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load, load_file, save
 
 from selfmate.runs.card import MAX_CARD_BYTES, WEIGHTS, Best, Card, FileNote, Header
 from selfmate.runs.files import (
@@ -34,7 +35,8 @@ from selfmate.runs.run import (
 )
 
 SHARDS = "pages"  # the folder's name on disk, from before shards were called so
-SHARD_FILE = re.compile(r"([0-9a-f]{64})\.safetensors(?:\.tmp)?")
+SHARD_FILE = re.compile(r"([0-9a-f]{64})\.safetensors(?:\.gz)?(?:\.tmp)?")
+GZIP_LEVEL = 1  # higher levels take up to five times as long and save a few per cent more
 
 
 def pack(arrays: Arrays) -> bytes:
@@ -44,11 +46,26 @@ def pack(arrays: Arrays) -> bytes:
     return save({name: np.asarray(array, order="C") for name, array in arrays.items()})
 
 
+def pack_file(arrays: Arrays, *, compress: bool) -> tuple[FileNote, bytes]:
+    """The arrays as the content of a file, compressed by gzip or not, and its note."""
+    data = pack(arrays)
+    if not compress:
+        return FileNote.of(data), data
+    # Without a time in its header: equal arrays have equal files.
+    compressed = gzip.compress(data, GZIP_LEVEL, mtime=0)
+    return FileNote.of(compressed, unpacked_bytes=len(data)), compressed
+
+
 def unpack(path: Path, note: FileNote) -> dict[str, NDArray[Any]]:
-    """The arrays of a safetensors file; CorruptError unless it is exactly the file noted."""
+    """The arrays of a safetensors file, which `FileNote.path_of` a path names; CorruptError unless
+    it is exactly the file noted."""
+    path = note.path_of(path)
     _check_bytes(path, note)
     try:
-        arrays = load_file(path)
+        if note.unpacked_bytes is None:
+            arrays = load_file(path)
+        else:
+            arrays = load(_unpacked(path, note.unpacked_bytes))
     except Exception as error:  # whatever the reader raises, the file is at fault
         raise CorruptError(f"{path.name} is not safetensors: {str(error)[:100]}") from error
     try:
@@ -56,6 +73,14 @@ def unpack(path: Path, note: FileNote) -> dict[str, NDArray[Any]]:
     except ValueError as error:
         raise CorruptError(f"{path.name}: {error}") from error
     return arrays
+
+
+def _unpacked(path: Path, size_bytes: int) -> bytes:
+    with open_plain(path) as file, gzip.GzipFile(fileobj=file) as unpacked:
+        data = unpacked.read(size_bytes + 1)  # a forged file may hold far more
+    if len(data) != size_bytes:
+        raise CorruptError(f"it does not hold the {size_bytes:,} bytes that its card says")
+    return data
 
 
 def _check_bytes(path: Path, note: FileNote) -> None:
@@ -94,8 +119,9 @@ class ShardStore:
     A file is named after the digest of its content: the name of a shard never becomes a path, and a
     shard that is made again with other content is another file."""
 
-    def __init__(self, directory: Path) -> None:
-        self.folder = directory / SHARDS
+    def __init__(self, directory: Path, *, compress: bool = False) -> None:
+        """`compress` is about the shards that are written; others are read as they are."""
+        self.folder, self._compress = directory / SHARDS, compress
 
     def write(
         self, shards: Mapping[str, Arrays], known: Mapping[str, FileNote]
@@ -122,12 +148,11 @@ class ShardStore:
 
     def _write(self, name: str, arrays: Arrays) -> FileNote:
         try:
-            data = pack(arrays)
+            note, data = pack_file(arrays, compress=self._compress)
         except ValueError as error:
             raise ValueError(f"shard {name}: {error}") from error
-        note = FileNote.of(data)
         make_directory(self.folder)
-        replace_file(self._path(note.sha256), data)
+        replace_file(note.path_of(self._path(note.sha256)), data)
         return note
 
     def _path(self, digest: str) -> Path:
@@ -155,16 +180,20 @@ class Checkpoint:
         state.load(self.saved)
 
 
-def write_checkpoint(path: Path, beside: Path, card: Card, saved: SavedState) -> None:
+def write_checkpoint(
+    path: Path, beside: Path, card: Card, saved: SavedState, *, compress: bool
+) -> None:
     """Writes weights, rest and card to the directory `beside`, which then becomes `path` at once.
     Nothing may be at `path`."""
-    contents = {WEIGHTS: pack(saved.weights), REST: pack(saved.rest)}
-    notes = {name: FileNote.of(data) for name, data in contents.items()}
-    contents[CARD] = replace(card, files=notes).to_bytes()
+    parts = {WEIGHTS: saved.weights, REST: saved.rest}
+    packed = {name: pack_file(arrays, compress=compress) for name, arrays in parts.items()}
+    contents = {note.path_of(beside / name): data for name, (note, data) in packed.items()}
+    card = replace(card, files={name: note for name, (note, _) in packed.items()})
+    contents[beside / CARD] = card.to_bytes()
     try:
         beside.mkdir()
-        for name, data in contents.items():
-            write_file(beside / name, data)
+        for file, data in contents.items():
+            write_file(file, data)
         sync_directory(beside)
         beside.rename(path)
     except OSError:
@@ -210,6 +239,7 @@ class Policy:
     checkpoint_every: int  # steps
     keep_last: int
     keep_every: int  # of the regular checkpoints, each N-th is kept; 0 keeps none
+    compress: bool = False  # files are written by gzip
 
     def __post_init__(self) -> None:
         if self.checkpoint_every < 1 or self.keep_last < 1 or self.keep_every < 0:
@@ -287,7 +317,8 @@ class CheckpointWriter:
 
     def __init__(self, directory: Path, policy: Policy) -> None:
         self._directory, self._policy = directory, policy
-        self._checkpoints, self._shards = Checkpoints(directory), ShardStore(directory)
+        self._checkpoints = Checkpoints(directory)
+        self._shards = ShardStore(directory, compress=policy.compress)
         self._known: Mapping[str, FileNote] = {}  # shards of the newest checkpoint, so on disk
         self._needed: dict[int, set[str]] = {}  # digests of shards, by step
 
@@ -296,7 +327,8 @@ class CheckpointWriter:
         card = replace(card, shards=self._known)
         make_directory(self._checkpoints.folder)
         path = self._checkpoints.path(card.step)
-        write_checkpoint(path, path.with_name(f"new-{path.name}"), card, saved)
+        beside, compress = path.with_name(f"new-{path.name}"), self._policy.compress
+        write_checkpoint(path, beside, card, saved, compress=compress)
         self._needed[card.step] = _digests(card)
         self._tidy(card.best)
 

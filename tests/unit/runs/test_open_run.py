@@ -4,7 +4,6 @@ import json
 import math
 import tomllib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -236,7 +235,7 @@ def test_steps_are_recorded_once(tmp_path: Path) -> None:
 
 
 def test_a_policy_is_checked() -> None:
-    for wrong in ({"checkpoint_every": 0}, {"keep_last": 0}, {"keep_every": -1}):
+    for every, last, spacing in ((0, 1, 0), (1, 0, 0), (1, 1, -1)):
         with pytest.raises(ValueError, match="at least"):
-            replace(POLICY, **wrong)
+            Policy(checkpoint_every=every, keep_last=last, keep_every=spacing)
     assert Policy(checkpoint_every=1, keep_last=1, keep_every=0).keeps([1, 2, 3], best=1) == {1, 3}
