@@ -3,7 +3,7 @@ advice on every position; and the pool of opponents it meets."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from selfmate.rules import available_cores
 from selfmate.runs import Arrays, Stopwatch
 from selfmate.searches.sampling import random_choices
 from selfmate.searches.teacher import best_moves, ranks, score_moves, values_side_to_move
-from selfmate.selfplay.games import Decision, Numbers, Trajectories, Turn
+from selfmate.selfplay.games import Decision, GameStats, Numbers, Trajectories, Turn
 
 # Added to a ply: exploration and advice have random numbers of their own.
 EXPLORATION, ADVICE = 1 << 32, 1 << 33
@@ -44,7 +44,14 @@ class EpsilonGreedyActor:
     seats: Numbers  # [G, 2] players by number, White and Black
     epsilon: float  # probability that the learner moves at random
     teacher_depth: int  # plies the teacher searches in every position; 0: it is not asked
+    teacher_threads: int = field(default_factory=available_cores)
     watch: Stopwatch = field(default_factory=Stopwatch)  # seconds of what is done beside choosing
+
+    def on_threads(self, count: int) -> "list[EpsilonGreedyActor]":
+        """Actors for so many threads. They share the players, whose choices do not depend on other
+        games, and divide the cores for the teacher."""
+        threads = max(1, available_cores() // count)
+        return [replace(self, teacher_threads=threads, watch=Stopwatch()) for _ in range(count)]
 
     def decide(self, turn: Turn) -> Decision:
         moves = self._choose(turn)
@@ -53,7 +60,8 @@ class EpsilonGreedyActor:
         return Decision(moves=moves, columns={"actions": actions, **self.observe(turn, moves)})
 
     def observe(self, turn: Turn, moves: NDArray[np.uint16] | None = None) -> dict[str, Any]:
-        """All that is recorded of a position besides the action; None if there are none."""
+        """All that is recorded of a position besides the action; `moves` are None where nobody
+        moved."""
         with self.watch("encoding"):
             packed = encode_packed(turn.boards)
         with self.watch("move_generation"):
@@ -87,7 +95,8 @@ class EpsilonGreedyActor:
         }
         if not self.teacher_depth:
             return labels
-        scores = score_moves(turn.boards, depth=self.teacher_depth, threads=available_cores())
+        threads = self.teacher_threads
+        scores = score_moves(turn.boards, depth=self.teacher_depth, threads=threads)
         best = best_moves(scores, turn.seeds(turn.plies + ADVICE))
         actions = actions_of_moves(ACTION_ENCODING, turn.boards, best).astype(np.int16)
         labels["advice"] = flipped_actions(actions, ~turn.is_white)
@@ -131,6 +140,18 @@ def _endings(
     ends[last] = ~games.is_truncated
     rewards[last] = games.results != 0
     return ends, rewards
+
+
+def game_metrics(stats: GameStats) -> dict[str, float]:
+    return {
+        "games": stats.games,
+        "plies": stats.plies / stats.games,
+        "distinct_games": stats.distinct,
+        "mates": stats.decided,
+        "truncated_games": stats.truncated,
+        "win_rate": stats.decided / stats.games,
+        "draw_rate": (stats.games - stats.decided - stats.truncated) / stats.games,
+    }
 
 
 def points_against_others(games: Trajectories, seats: Numbers) -> tuple[float, int]:

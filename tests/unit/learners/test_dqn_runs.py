@@ -233,6 +233,18 @@ def test_rates_of_self_play_are_fractions_of_all_games(whole: Path) -> None:
     assert columns["win_rate"] + columns["draw_rate"] + truncated == pytest.approx(np.ones(5))
 
 
+def test_a_run_does_not_depend_on_its_threads(whole: Path, tmp_path: Path) -> None:
+    sets = ("cycles=2", "evaluate_every=9", "promotion_every=9")
+    for threads in (1, 3):
+        train(quick(*sets, f"threads={threads}"), tmp_path / str(threads))
+    one, three = (RunDirectory(tmp_path / name) for name in "13")
+    assert list(one.metrics()) == list(three.metrics())
+    assert list(one.samples()) == list(three.samples())
+    cards = [run.checkpoint().card for run in (one, three)]
+    assert cards[0].shards == cards[1].shards
+    assert cards[0].files == cards[1].files
+
+
 def test_timings_have_the_parts_of_a_cycle(whole: Path) -> None:
     parts = {
         "self_play", "encoding", "move_generation", "labelling",

@@ -18,6 +18,9 @@ class Config(QNetSettings, selfmate.learners.config.Config):
     )
 
     # Self-play.
+    threads: int = Field(
+        2, ge=1, le=256, description="threads of self-play; the games do not depend on them"
+    )
     games: int = Field(128, ge=1, le=65536, description="games per cycle, all played in parallel")
     max_plies: int = Field(
         100, ge=1, le=10_000, description="ply limit after the start; longer games are truncated"

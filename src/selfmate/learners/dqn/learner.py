@@ -66,8 +66,14 @@ from selfmate.runs import (
     unwatched,
     with_prefix,
 )
-from selfmate.selfplay.dqn import EpsilonGreedyActor, Opponents, episodes_of, points_against_others
-from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
+from selfmate.selfplay.dqn import (
+    EpsilonGreedyActor,
+    Opponents,
+    episodes_of,
+    game_metrics,
+    points_against_others,
+)
+from selfmate.selfplay.games import GamePlan, Starts, play_games
 
 LADDER = ("random", "greedy", "teacher:depth=1")  # opponents of the evaluation
 MAX_SKIPPED = 3  # updates per cycle
@@ -124,16 +130,17 @@ class Dqn:
             epsilon=config.epsilon_in(cycle),
             teacher_depth=config.teacher_depth,
         )
+        actors = actor.on_threads(config.threads)
         seed = int(rng.integers(2**63))
         plan = GamePlan(boards=boards, max_plies=config.max_plies, seed=seed)
-        games = play_games([actor], plan, tick)
-        watch.move("self_play", [actor.watch])
+        games = play_games(actors, plan, tick)
+        watch.move("self_play", [one.watch for one in actors])
         self.replay.add(shard_name(cycle), episodes_of(games, actor, config.gamma))
         shown = cycle % config.games  # the learner is White and Black in turn
         white, black = (actor.players[seat].name for seat in actor.seats[shown].tolist())
         points, count = points_against_others(games, actor.seats)
         score = {"score_vs_others": points / count} if count else {}
-        metrics = _game_metrics(games.stats) | score | {"epsilon": actor.epsilon}
+        metrics = game_metrics(games.stats) | score | {"epsilon": actor.epsilon}
         return metrics, sample_of(boards[shown], white, black)
 
     # The loss.
@@ -294,11 +301,8 @@ class Dqn:
         return SavedState(
             weights=copied(self.net.arrays()),
             rest=copied(rest),
-            facts={
-                **self.counts,
-                "averages": dict(self.averages.values),
-                "health": self.health.facts(),
-            },
+            facts=self.counts
+            | {"averages": {**self.averages.values}, "health": self.health.facts()},
             shards={**dict(self.opponents.past), **self.replay.shards()},
         )
 
@@ -378,18 +382,6 @@ def _make_replay(config: Config) -> TransitionReplay:
         fractions=SampleFractions(main=main, high_quality=high_quality, recent=recent),
         priority=priority if config.prioritized else None,
     )
-
-
-def _game_metrics(stats: GameStats) -> dict[str, float]:
-    return {
-        "games": stats.games,
-        "plies": stats.plies / stats.games,
-        "distinct_games": stats.distinct,
-        "mates": stats.decided,
-        "truncated_games": stats.truncated,
-        "win_rate": stats.decided / stats.games,
-        "draw_rate": (stats.games - stats.decided - stats.truncated) / stats.games,
-    }
 
 
 def _health_metrics(games: dict[str, float], learned: dict[str, float]) -> HealthMetrics:
