@@ -7,6 +7,7 @@
 #include "bindings/module.h"
 #include "search/attempts.h"
 #include "search/endgame_table.h"
+#include "search/endings.h"
 #include "search/teacher.h"
 
 namespace selfmate::bindings {
@@ -173,6 +174,27 @@ void bind_attempts(nb::module_& module) {
              "offsets.");
 }
 
+nb::tuple endings_of_games(nb::handle holder, int threads) {
+  check_threads(threads);
+  const BorrowedGames borrowed(holder);
+  MoveEndings found;
+  {
+    nb::gil_scoped_release release;
+    found = move_endings(borrowed.games(), threads);
+  }
+  return nb::make_tuple(to_numpy(std::move(found.moves)), to_numpy(std::move(found.endings.values)),
+                        to_numpy(std::move(found.endings.offsets)));
+}
+
+void bind_endings(nb::module_& module) {
+  module.def("move_endings", &endings_of_games, "games"_a.none(), "threads"_a = 1,
+             nb::sig("def move_endings(games: GameBatch | collections.abc.Sequence[Board], "
+                     "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], "
+                     "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int64]]"),
+             "Every legal move, what it ends (0 nothing, 1 it mates, 2 it draws), and where each "
+             "game's begin.");
+}
+
 nb::object table_of(std::string_view piece) {
   if (piece != "queen" && piece != "rook")
     throw BadInput("there is a table for a queen and for a rook, not for " + quoted(piece));
@@ -197,6 +219,7 @@ void bind_search(nb::module_& module) {
   bind_teacher(module);
   bind_choices(module);
   bind_attempts(module);
+  bind_endings(module);
   bind_endgame_table(module);
 }
 

@@ -331,6 +331,11 @@ def attempt_actions(logits: numpy.typing.NDArray[numpy.float32], legal: numpy.ty
     A legal action of each row, and the illegal ones that were attempted before it, with offsets.
     """
 
+def move_endings(games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int64]]:
+    """
+    Every legal move, what it ends (0 nothing, 1 it mates, 2 it draws), and where each game's begin.
+    """
+
 def endgame_table(piece: str) -> numpy.typing.NDArray[numpy.uint8]:
     """
     Plies to mate by side to move, White's king, its piece and Black's king; 255 where the position is not won.

@@ -124,6 +124,7 @@ FUNCTIONS: dict[str, Arguments] = {
     "legal_of_records": ROWS | AZ,
     "actions_of_records": ROWS | AZ | {"moves": MOVES},
     "teacher_scores": GAMES | {"depth": always(1)},
+    "move_endings": GAMES,
     "choose_random": GAMES | {"seeds": SEEDS},
     "choose_greedy": GAMES | {"seeds": SEEDS},
     "choose_best": LEGAL | {"moves": MOVES, "scores": array([1, 2, 3], np.int32)},

@@ -3,13 +3,18 @@
 import random
 
 import chess
+import numpy as np
 import pytest
 
+import selfmate._core as core
 from oracle.positions import EDGE_FENS, SHARDS, fen_of, random_games, wanted_positions
 from selfmate import Board
+from selfmate.rules import uci_text
 from selfmate.rules.perft import PERFT_POSITIONS
+from selfmate.searches.endings import DRAW, MATE, NO_ENDING, move_endings
 from selfmate_benchmarks.peers.rules import is_over, perft
 
+MOVE_ENDINGS_POSITIONS = 2_000
 POSITIONS = wanted_positions(in_ci=100_000)
 EVERY_SAN_ONE_IN = 40  # positions where every legal move is written and read as SAN
 
@@ -68,6 +73,29 @@ def test_random_games_agree_with_python_chess(shard: int) -> None:
         board = follow(board, oracle, stack)
         stack = list(oracle.move_stack)
         check_position(board, oracle, rng)
+
+
+def test_what_every_move_ends_agrees_with_python_chess() -> None:
+    board, stack, boards = Board(), list[chess.Move](), list[Board]()
+    expected, reasons = list[int](), set[str]()
+    for oracle in random_games(4, MOVE_ENDINGS_POSITIONS):
+        board = follow(board, oracle, stack)
+        stack = list(oracle.move_stack)
+        boards.append(board.copy())
+        for move in board.legal_moves():
+            oracle.push_uci(move)
+            winner, reason = expected_outcome(oracle) or (None, "")
+            oracle.pop()
+            expected.append(MATE if winner else DRAW if reason else NO_ENDING)
+            reasons.add(reason)
+    known = move_endings(boards)
+    played = [move for board in boards for move in board.legal_moves()]
+    assert list(map(uci_text, known.moves.values.tolist())) == played
+    assert known.endings.tolist() == expected
+    assert len(reasons) == 6, "every kind of ending, and none"
+    one, three = (core.move_endings(boards, threads) for threads in (1, 3))
+    for ours, with_threads in zip(one, three, strict=True):
+        np.testing.assert_array_equal(ours, with_threads)
 
 
 def test_taking_back_restores_every_position() -> None:
