@@ -238,7 +238,7 @@ def _trained_net(imitation: Imitation) -> QNet:
 def play(net: QNet, *, teacher_depth: int) -> GameStats:
     """Games of the net with itself, the same ones every time, made into episodes."""
     actor = EpsilonGreedyActor(
-        players=[QPlayer("learner", net)],
+        players=[QPlayer("learner", net, exact_endings=False)],
         seats=np.zeros((GAMES, 2), np.int64),
         epsilon=0.1,
         teacher_depth=teacher_depth,

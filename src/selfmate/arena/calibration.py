@@ -11,7 +11,7 @@ from typing import NamedTuple
 from selfmate.arena.ladder import Ladder, weights_digest
 from selfmate.arena.rating import SCALE, Rating
 from selfmate.players import PLAYERS, PlayerName, check_name, is_plugin, number_text
-from selfmate.players.trained import PLAY_OPTIONS, find_weights
+from selfmate.players.trained import PLAY_OPTIONS, Weights, find_weights, full_name
 from selfmate.runs import Json
 from selfmate.runs.files import pretty, replace_file
 from selfmate.weights.calibration import calibration_path
@@ -24,14 +24,15 @@ class Setting(NamedTuple):
     simulations: int | None  # None: the net does not search
     temperature: float
 
-    def player(self, identity: PlayerName) -> str:
+    def player(self, weights: Weights) -> str:
         """The full name of a net with this setting."""
+        identity = weights.identity
         settings = dict(identity.settings)
         if self.simulations is not None:
             settings["sims"] = str(self.simulations)
         if self.temperature:
             settings["temperature"] = number_text(self.temperature)
-        return str(PlayerName(identity.kind, settings))
+        return full_name(PlayerName(identity.kind, settings), identity, weights.player)
 
 
 class CalibrationPlan(NamedTuple):
@@ -52,7 +53,7 @@ def plan_calibration(text: str, max_simulations: int) -> CalibrationPlan:
     weights = find_weights(name)
     keys = PLAY_OPTIONS[str(weights.player["kind"])].keys
     settings = _settings(max_simulations if "sims" in keys else None)
-    players = {setting.player(weights.identity): setting for setting in settings}
+    players = {setting.player(weights): setting for setting in settings}
     return CalibrationPlan(str(weights.identity), players, Path(calibration_path(weights.folder)))
 
 

@@ -97,7 +97,7 @@ class LadderTopic:
 
     def data(self) -> LadderData:
         ladder = Ladder(self._pool, SEED)
-        rated = {row["name"]: row for row in map(_shipped_row, shipped_ratings())}
+        rated = {rating.player: self._shipped_row(rating) for rating in shipped_ratings()}
         for name, rating in ladder.ratings().items():
             rated[name] = self._row(ladder, name, rating)
         return {
@@ -135,16 +135,15 @@ class LadderTopic:
             "games": rating.games,
         }
 
-
-def _shipped_row(rating: CardRating) -> RatedPlayer:
-    return {
-        "name": rating.player,
-        "kind": "shipped",
-        "elo": rating.elo,
-        "low": rating.low,
-        "high": rating.high,
-        "games": rating.games,
-    }
+    def _shipped_row(self, rating: CardRating) -> RatedPlayer:
+        return {
+            "name": self._names.shown(rating.player),
+            "kind": "shipped",
+            "elo": rating.elo,
+            "low": rating.low,
+            "high": rating.high,
+            "games": rating.games,
+        }
 
 
 class RatedName(TypedDict):

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from selfmate.arena.ladder import Ladder, shipped_ruler
 from selfmate.arena.rating import SCALE
 from selfmate.lab.runs_folder import RunsFolder, player_kind
-from selfmate.players import Player, load_player, parse_name
+from selfmate.players import EXACT, Player, load_player, parse_name
 from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
 from selfmate.runs import Checkpoints, RunDirectory
 from selfmate.weights import model_names
@@ -20,6 +20,7 @@ POOL = "pool.jsonl"  # results of rated players, in the runs folder
 SEED = 1  # that of `selfmate rate`
 RUNS = "runs/"  # prefix of a run's name in the lab, wherever the folder is
 MINICHESS = "minichess"
+EXACT_ENDINGS = f"terminal={EXACT}"  # the last setting of a full name
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,11 @@ STOCKFISH = Offer(
 
 BEST_VERSION = "version=best"
 # Settings of trained players and their titles, by the kind in the checkpoint's card.
-POLICY_STRENGTHS = {"": "best move", "temperature=0.7": "more variety"}
+POLICY_STRENGTHS = {
+    "": "best move",
+    "temperature=0.7": "more variety",
+    "terminal=off": "by the net alone",
+}
 STRENGTHS = {
     "move_scorer": POLICY_STRENGTHS | {"lookahead=1": "looks one move ahead"},
     "se_resnet": {
@@ -108,7 +113,7 @@ class LabPlayers:
         """All known ratings by the players' names in the lab. If the pool is damaged, those that
         ship: the Ladder view says what is wrong with it."""
         elos = {f"stockfish:skill={n}": float(elo) for n, elo in enumerate(STOCKFISH_SKILL_ELOS)}
-        elos |= {rating.player: rating.elo for rating in shipped_ratings()}
+        elos |= {self.shown(rating.player): rating.elo for rating in shipped_ratings()}
         try:
             ratings = Ladder(self._runs.path / POOL, SEED).ratings()
         except (ValueError, OSError):
@@ -136,7 +141,10 @@ class LabPlayers:
 
     def shown(self, full_name: str) -> str:
         """The player's name in the lab, from one with the absolute path of a run or with one as it
-        is typed in the folder above the runs."""
+        is typed in the folder above the runs. What every net has unless it says otherwise, exact
+        endings, is left out."""
+        if full_name.endswith(EXACT_ENDINGS):
+            full_name = full_name.removesuffix(EXACT_ENDINGS)[:-1]
         for prefix in self._prefixes:
             if full_name.startswith(prefix):
                 return f"{RUNS}{full_name.removeprefix(prefix)}"

@@ -62,6 +62,7 @@ ENTRY_POINT_GROUP = "selfmate.players"
 DEFAULT_C_PUCT, MAX_C_PUCT = 1.5, 100
 MAX_TEMPERATURE = 10
 MAX_MOVETIME_MS = 3_600_000
+TERMINAL_SETTINGS = EXACT, OFF = "exact", "off"
 
 
 class PlayerName(NamedTuple):
@@ -233,6 +234,16 @@ def number_setting(name: PlayerName, key: str, default: float, high: float) -> f
 def temperature_setting(name: PlayerName) -> float:
     """Softmax temperature of the move choice; 0 always plays the best move."""
     return number_setting(name, "temperature", 0.0, MAX_TEMPERATURE)
+
+
+def terminal_setting(name: PlayerName, default: bool = True) -> bool:
+    """Whether a net without search knows exactly which moves mate and draw."""
+    text = name.settings.get("terminal")
+    if text is None:
+        return default
+    if text in TERMINAL_SETTINGS:
+        return text == EXACT
+    raise ValueError(f"terminal={text} of player {str(name)!r} is not exact or off")
 
 
 def c_puct_setting(name: PlayerName) -> float:

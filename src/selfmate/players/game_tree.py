@@ -6,10 +6,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.players.candidates import Candidates
 from selfmate.players.player import Analysis, pawns_of
-from selfmate.rules import Board, uci_code, uci_text
+from selfmate.rules import Board, Ragged, uci_code, uci_text
 from selfmate.searches.config import SearchConfig
-from selfmate.searches.tree import BatchedTreeSearch, Evaluate, MoveOutlooks, sample_moves
+from selfmate.searches.endings import DRAW, Endings, move_endings
+from selfmate.searches.tree import (
+    BatchedTreeSearch,
+    Evaluate,
+    MoveOutlooks,
+    RootMoves,
+    Roots,
+    sample_moves,
+)
 
 SLOT = np.zeros(1, np.int64)  # of a search of a single game
 
@@ -22,6 +31,7 @@ class GameTree:
     def __init__(self, evaluate: Evaluate, config: SearchConfig) -> None:
         self._evaluate, self._config = evaluate, config
         self._search = BatchedTreeSearch(evaluate, config, batch=config.leaves_per_game)
+        self._board = Board()
         self._game: tuple[str, list[str]] | None = None  # the FEN of its start, and its moves
         self._is_restricted = False  # not all moves of the root are in the tree
 
@@ -36,7 +46,7 @@ class GameTree:
         if root_moves is not None:
             codes = np.array([uci_code(move) for move in root_moves], np.uint16)
             self._search.restrict_root(0, codes)
-        self._game = board.start_fen, board.moves
+        self._board, self._game = board, (board.start_fen, board.moves)
 
     def _follow(self, board: Board) -> bool:
         """Advances to a board whose moves continue this game's. Returns whether they do."""
@@ -71,16 +81,32 @@ class GameTree:
 
     def analysis(self, temperature: float, seed: int, kept_nodes: int) -> Analysis:
         """The result so far: the chosen move first, the others by visits."""
-        nodes = self.visits
         roots, found = self._search.roots(SLOT), self._search.moves(SLOT)
         chosen = sample_moves(roots, found, np.array([temperature]), np.array([seed], np.uint64))
-        first, *others = np.lexsort((-found.priors, -found.visits, found.moves != chosen)).tolist()
         outlooks = self._search.outlooks(0)
+        return self._analysis(int(chosen[0]), outlooks, found.shares, kept_nodes)
+
+    def policy_analysis(
+        self, temperature: float, seed: int, kept_nodes: int, exact_endings: bool
+    ) -> Analysis:
+        """As it plays without search: the chosen move first, the others by the policy."""
+        roots, found = self._search.roots(SLOT), self._search.moves(SLOT)
+        candidates = policy_candidates([self._board], roots, found, exact_endings)
+        chosen = candidates.chosen(temperature, np.array([seed], np.uint64))
+        outlooks = with_draws(self._search.outlooks(0), candidates.endings)
+        return self._analysis(int(chosen[0]), outlooks, found.priors, kept_nodes)
+
+    def _analysis(
+        self, chosen: int, outlooks: MoveOutlooks, policy: Floats, kept_nodes: int
+    ) -> Analysis:
+        nodes = self.visits
+        roots, found = self._search.roots(SLOT), self._search.moves(SLOT)
+        first, *others = np.lexsort((-found.priors, -found.visits, found.moves != chosen)).tolist()
         moves = [uci_text(int(move)) for move in found.moves]
         visits = dict(zip(moves, found.visits.tolist(), strict=True))
         return replace(
             outlook_analysis(outlooks, first, nodes, roots.wdl_side_to_move[0]),
-            policy=dict(zip(moves, found.shares.tolist(), strict=True)),
+            policy=dict(zip(moves, policy.tolist(), strict=True)),
             visits=visits if any(visits.values()) else None,
             kept_nodes=kept_nodes,
             hashfull=self._hashfull,
@@ -91,6 +117,27 @@ class GameTree:
     def _hashfull(self) -> int | None:
         size = self._config.cache_size
         return 1000 * self._search.cached // size if size else None
+
+
+def policy_candidates(
+    boards: Sequence[Board], roots: Roots, found: RootMoves, exact_endings: bool
+) -> Candidates:
+    """The moves of trees without simulations, by their priors. With exact endings a draw is
+    compared with the net's value of the position."""
+    moves = Ragged(found.moves.astype(np.int32), found.offsets)
+    with np.errstate(divide="ignore"):  # a prior may be too small for a float
+        logits = np.log(found.priors)
+    if not exact_endings:
+        return Candidates.by_score(moves, logits)
+    values = roots.wdl_side_to_move[:, 0] - roots.wdl_side_to_move[:, 2]
+    return Candidates.by_policy(move_endings(boards).of(moves), logits, values)
+
+
+def with_draws(outlooks: MoveOutlooks, endings: Endings) -> MoveOutlooks:
+    """Of one game, with the WDL of moves that draw; endings [M]."""
+    draw = np.array([0, 1, 0], np.float32)
+    wdl = np.where((endings == DRAW)[:, None], draw, outlooks.wdl_side_to_move)
+    return replace(outlooks, wdl_side_to_move=wdl)
 
 
 def move_analysis(

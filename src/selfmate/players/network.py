@@ -1,8 +1,9 @@
 """Nets without search: what they say about boards, and how they play.
 
 `evaluate` gives policy and value of many boards, for every kind of net. A player chooses the
-legal move with the highest score, or draws one by softmax with a temperature. The net may be
-trained further between moves: players read its weights at every call.
+legal move with the highest score, or draws one by softmax with a temperature. With exact endings
+it knows which moves mate and draw (`candidates`). The net may be trained further between moves:
+players read its weights at every call.
 """
 
 from collections.abc import Sequence
@@ -32,6 +33,8 @@ from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse import log_softmax, mass_of
 from selfmate.nets.transformer import Transformer
+from selfmate.players import EXACT, OFF
+from selfmate.players.candidates import UNKNOWN_VALUE, Candidates, known_values
 from selfmate.players.player import (
     NO_LIMITS,
     Analysis,
@@ -41,7 +44,8 @@ from selfmate.players.player import (
     SearchRequest,
     pawns_of,
 )
-from selfmate.rules import Board, Outcome, Ragged, push_moves, uci_code, uci_text
+from selfmate.rules import Board, Ragged, push_moves, uci_text
+from selfmate.searches.endings import MATE, NO_ENDING, MoveEndings, move_endings
 from selfmate.searches.sampling import chosen_actions
 from selfmate.searches.teacher import MoveScores
 
@@ -49,7 +53,6 @@ RESNET_ACTION_ENCODING = "az4672"
 SCORER_ACTION_ENCODING = "uci1968"  # has an index for every move, promotions included
 # Weight of the lookahead in the move scorer's logits: a sure win is e^20 times as likely.
 LOOKAHEAD_NATS = 20
-UNKNOWN_VALUE = 0.5  # of a game that goes on, without a value head: better than a draw
 
 Floats = NDArray[np.float32]
 
@@ -170,35 +173,49 @@ def _softmax(scores: Floats, offsets: NDArray[np.int64]) -> Floats:
 
 
 class QPlayer:
-    """Plays the legal move with the highest Q-value. Promotions are always to queens."""
+    """Plays the legal move with the highest Q-value. Promotions are to queens, unless with exact
+    endings another piece mates and she does not."""
 
     parallel_games = 256
 
-    def __init__(self, name: str, net: QNet, temperature: float = 0.0) -> None:
+    def __init__(
+        self, name: str, net: QNet, temperature: float = 0.0, *, exact_endings: bool = True
+    ) -> None:
         self.name = name
-        self._net, self._temperature = net, temperature
+        self._net, self._temperature, self._exact_endings = net, temperature, exact_endings
 
     def choose(
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
+        if self._exact_endings:
+            found = self._candidates(boards, exact_endings=True)
+            return Choices(found.chosen(self._temperature, seeds))
         black = is_black_to_move(boards)
         values, legal = _q_values(self._net, boards, black)
         actions = chosen_actions(values, legal, self._temperature, seeds)
         return Choices(moves_of_actions(ACTION_ENCODING, boards, flipped_actions(actions, black)))
 
     def analyse(self, request: SearchRequest) -> Analysis:
-        black = is_black_to_move([request.board])
-        values, legal = _q_values(self._net, [request.board], black)
-        moves = _q_moves([request.board], legal, black)
-        ranks = _ranks(values, legal, moves, request, self._temperature)
-        pawns = pawns_of(values[ranks]).tolist()
-        first, *others = map(_analysis, moves[ranks].tolist(), pawns)
+        exact_endings = request.has_exact_endings(self._exact_endings)
+        found = self._candidates([request.board], exact_endings)
+        found = found.ranked(request, self._temperature)
+        first, *others = found.analyses(pawns_of(found.scores).tolist())
         return replace(first, others=tuple(others))
 
+    def _candidates(self, boards: Sequence[Board], exact_endings: bool) -> Candidates:
+        black = is_black_to_move(boards)
+        values, legal = _q_values(self._net, boards, black)
+        if not exact_endings:
+            moves = _q_moves(boards, legal, black).astype(np.int32)
+            return Candidates.by_score(Ragged(moves, legal.offsets), values)
+        known = move_endings(boards).by_action()
+        return Candidates.mates_first(known, known_values(known.endings, values))
+
     def scoring(self, best: int) -> Scoring:
-        """Scores of all legal moves, whatever `best` is."""
+        """Scores of all legal moves, whatever `best` is. They are the net's alone, because others
+        learn from them."""
         return Scoring(
-            name=self.name,
+            name=self.name.replace(f"terminal={EXACT}", f"terminal={OFF}"),
             score=self._scores,
             parallel_games=self.parallel_games,
             close=self.close,
@@ -228,10 +245,18 @@ class PolicyPlayer:
     parallel_games = 256
 
     def __init__(
-        self, name: str, net: Transformer, temperature: float = 0.0, *, masked: bool = True
+        self,
+        name: str,
+        net: Transformer,
+        temperature: float = 0.0,
+        *,
+        masked: bool = True,
+        exact_endings: bool = True,
     ) -> None:
+        """Unmasked, it knows no rules: `exact_endings` does not apply."""
         self.name = name
         self._net, self._temperature, self._masked = net, temperature, masked
+        self._exact_endings = exact_endings and masked
 
     def choose(
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
@@ -239,9 +264,9 @@ class PolicyPlayer:
         batch = encode_tokens(list(boards))
         logits = self._net.logits(batch.tokens)  # [B, A]
         if self._masked:
-            legal = batch.legal
-            actions = chosen_actions(_at(logits, legal), legal, self._temperature, seeds)
-            return Choices(batch.moves(actions))
+            legal_logits = _at(logits, batch.legal)
+            found = _by_policy(move_endings(boards), legal_logits, self._exact_endings)
+            return Choices(found.chosen(self._temperature, seeds))
         actions = chosen_actions(
             logits.ravel(), _all_actions(len(boards)), self._temperature, seeds
         )
@@ -249,13 +274,13 @@ class PolicyPlayer:
 
     def analyse(self, request: SearchRequest) -> Analysis:
         batch = encode_tokens([request.board])
-        logits, legal = self._net.logits(batch.tokens), batch.legal
-        legal_logits = _at(logits, legal)
-        moves = MOVES[flipped(legal.values, batch.black)]
-        ranks = _ranks(legal_logits, legal, moves, request, self._temperature)
+        logits = self._net.logits(batch.tokens)
+        exact_endings = self._masked and request.has_exact_endings(self._exact_endings)
+        known = move_endings([request.board])
+        found = _by_policy(known, _at(logits, batch.legal), exact_endings)
         return replace(
-            _policy_analysis(moves[ranks], legal_logits[ranks]),
-            legal_mass=float(mass_of(logits, legal)[0]),
+            _policy_analysis(found.ranked(request, self._temperature)),
+            legal_mass=float(mass_of(logits, batch.legal)[0]),
         )
 
     def close(self) -> None:
@@ -293,104 +318,69 @@ class ScorerPlayer:
 
     parallel_games = 256
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a player
         self,
         name: str,
         spec: MoveScorerConfig,
         net: MoveScorer,
         temperature: float = 0.0,
         looks_ahead: bool = False,
+        *,
+        exact_endings: bool = True,
     ) -> None:
         self.name = name
         self._spec, self._net = spec, net
         self._temperature, self._looks_ahead = temperature, looks_ahead
+        self._exact_endings = exact_endings
 
     def choose(
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
-        scores, legal = self._scores(boards)
-        actions = chosen_actions(scores, legal, self._temperature, seeds)
-        return Choices(moves_of_actions(SCORER_ACTION_ENCODING, boards, actions))
+        found = self._candidates(boards, self._exact_endings)
+        return Choices(found.chosen(self._temperature, seeds))
 
     def analyse(self, request: SearchRequest) -> Analysis:
-        scores, legal = self._scores([request.board])
-        moves = _moves(SCORER_ACTION_ENCODING, [request.board], legal)
-        ranks = _ranks(scores, legal, moves, request, self._temperature)
-        return _policy_analysis(moves[ranks], scores[ranks])
+        exact_endings = request.has_exact_endings(self._exact_endings)
+        found = self._candidates([request.board], exact_endings)
+        return _policy_analysis(found.ranked(request, self._temperature))
 
     def close(self) -> None:
         pass
 
-    def _scores(self, boards: Sequence[Board]) -> tuple[Floats, Ragged]:
-        """Logits [N] of all legal actions, and the actions."""
-        scores = self._net.scores(self._spec.candidates(boards))
-        legal = Ragged(*legal_actions(SCORER_ACTION_ENCODING, boards))
+    def _candidates(self, boards: Sequence[Board], exact_endings: bool) -> Candidates:
+        known, scores = move_endings(boards), self._net.scores(self._spec.candidates(boards))
         if self._looks_ahead:
-            scores = scores + np.float32(LOOKAHEAD_NATS) * self._values_after(boards, legal)
-        return scores, legal
+            scores = scores + np.float32(LOOKAHEAD_NATS) * self._values_after(boards, known)
+        if self._looks_ahead and exact_endings:
+            return Candidates.mates_first(known, scores)
+        return _by_policy(known, scores, exact_endings)
 
-    def _values_after(self, boards: Sequence[Board], legal: Ragged) -> Floats:
+    def _values_after(self, boards: Sequence[Board], known: MoveEndings) -> Floats:
         """[N] The mover's value after each move: 1 for mate, 0 for a draw, else the value head's
         (UNKNOWN_VALUE without one)."""
-        after = [boards[row].copy() for row in legal.rows.tolist()]
-        outcomes = push_moves(after, _moves(SCORER_ACTION_ENCODING, boards, legal))
-        ended = np.array([outcome is not None for outcome in outcomes])
-        won = np.array([_is_win(outcome) for outcome in outcomes], np.float32)
+        won = (known.endings == MATE).astype(np.float32)
+        after = [boards[row].copy() for row in known.moves.rows.tolist()]
+        push_moves(after, known.moves.values.astype(np.uint16))
         values = self._net.values(  # White's view
             position_rows(self._spec.encoding, after), is_white_to_move(after)
         )
         if values is None:
-            return np.where(ended, won, np.float32(UNKNOWN_VALUE))
+            return np.where(known.endings == NO_ENDING, np.float32(UNKNOWN_VALUE), won)
         signs = np.where(is_white_to_move(boards), 1, -1).astype(np.float32)
-        return np.where(ended, won, values * np.repeat(signs, legal.counts))
+        signs = np.repeat(signs, known.moves.counts)
+        return np.where(known.endings == NO_ENDING, values * signs, won)
 
 
-def _is_win(outcome: Outcome | None) -> bool:
-    """Whether a move won the game; no move can lose it."""
-    return outcome is not None and outcome.winner is not None
+def _by_policy(known: MoveEndings, logits: Floats, exact_endings: bool) -> Candidates:
+    if exact_endings:
+        return Candidates.by_policy(known, logits)
+    return Candidates.by_score(known.moves, logits)
 
 
-# Analyses from scores of moves.
-
-
-def _ranks(
-    scores: Floats,
-    legal: Ragged,
-    moves: NDArray[np.uint16],
-    request: SearchRequest,
-    temperature: float,
-) -> NDArray[np.int64]:
-    """[N] The order of one board's moves: the chosen one first, then by score. Only those that the
-    request allows.
-
-    `temperature` applies unless the request has one.
-    """
-    if request.temperature is not None:
-        temperature = request.temperature
-    rows = _allowed_rows(moves, request.root_moves)
-    allowed = Ragged(legal.values[rows], np.array([0, len(rows)], np.int64))
-    seeds = np.array([request.seed], np.uint64)
-    chosen = chosen_actions(scores[rows], allowed, temperature, seeds)
-    return rows[np.lexsort((-scores[rows], allowed.values != chosen))]
-
-
-def _allowed_rows(moves: NDArray[np.uint16], root_moves: Sequence[str] | None) -> NDArray[np.int64]:
-    if root_moves is None:
-        return np.arange(len(moves))
-    rows = np.flatnonzero(np.isin(moves, [uci_code(move) for move in root_moves]))
-    if not len(rows):
-        raise ValueError(f"this net has no score for {' '.join(root_moves)}")
-    return rows
-
-
-def _policy_analysis(moves: NDArray[np.uint16], logits: Floats) -> Analysis:
-    """Of one board, from its ranked moves [N] and their logits [N]."""
-    probabilities = _softmax(logits, np.array([0, len(moves)], np.int64))
-    first, *others = map(_analysis, moves.tolist())
-    policy = dict(zip(map(uci_text, moves.tolist()), probabilities.tolist(), strict=True))
+def _policy_analysis(ranked: Candidates) -> Analysis:
+    """Of one board, from its ranked moves. The probabilities are the net's own."""
+    moves = ranked.moves
+    probabilities = _softmax(ranked.scores, moves.offsets)
+    first, *others = ranked.analyses()
+    policy = dict(zip(map(uci_text, moves.values.tolist()), probabilities.tolist(), strict=True))
     return replace(first, others=tuple(others), policy=policy)
-
-
-def _analysis(move: int, score_pawns: float | None = None) -> Analysis:
-    text = uci_text(move)
-    return Analysis(best=text, line=(text,), score_pawns=score_pawns)

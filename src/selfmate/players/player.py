@@ -87,14 +87,19 @@ class SearchRequest:
     board: Board
     seed: int = 0
     limits: Limits = NO_LIMITS
-    temperature: float | None = None  # None: the player's own; so with c_puct
+    temperature: float | None = None  # None: the player's own; so with the next two
     c_puct: float | None = None
+    exact_endings: bool | None = None  # whether a net without search knows what moves end
     threads: int = 1  # that the search may use
     root_moves: tuple[str, ...] | None = None  # UCI; the choice must be one of them; None: any
     cache_mb: int = 0  # for evaluations, which a player may keep from one request to the next
     is_fresh: bool = False  # nothing that earlier requests left behind may be used
     stop: Event = field(default_factory=Event)  # set from another thread to get an answer at once
     report: Callable[[Analysis], None] = ignore_analysis  # called with interim results
+
+    def has_exact_endings(self, own: bool) -> bool:
+        """As asked for, else the player's own setting."""
+        return own if self.exact_endings is None else self.exact_endings
 
 
 class Player(Protocol):

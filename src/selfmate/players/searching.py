@@ -20,8 +20,16 @@ from selfmate.nets.evaluator import (
     make_search_evaluator,
 )
 from selfmate.nets.resnet import SeResNet
+from selfmate.players.candidates import MATE_VALUE
 from selfmate.players.engine_pool import Job, run_jobs
-from selfmate.players.game_tree import GameTree, move_analysis, move_comment, outlook_analysis
+from selfmate.players.game_tree import (
+    GameTree,
+    move_analysis,
+    move_comment,
+    outlook_analysis,
+    policy_candidates,
+    with_draws,
+)
 from selfmate.players.player import NO_LIMITS, Analysis, Choices, Limits, SearchRequest
 from selfmate.rules import Board, Ragged, available_cores, push_moves, uci_code
 from selfmate.searches.config import SearchConfig
@@ -42,7 +50,6 @@ REPORT_EVERY_S = 0.5
 
 ACTION_ENCODING = "uci1968"  # has a number for every move, promotions too
 EVALUATED_ROWS = 256  # positions of one batch
-MATE_VALUE = 2.0  # more than any value of a net
 
 Floats = NDArray[np.float32]
 
@@ -65,9 +72,11 @@ class TreePlayer:
         temperature: float = 0.0,
         search: SearchConfig = DEFAULT_SEARCH,
         limits: Limits = NO_LIMITS,
+        exact_endings: bool = True,
         pulse: Callable[[], None] = lambda: None,
     ) -> None:
-        """With 0 simulations it plays by the policy alone, except that it sees a mate in one.
+        """With 0 simulations it plays by the policy alone. With `exact_endings` it then knows which
+        moves mate and draw; a search always does.
 
         With a time limit it searches for that long, or `simulations` if that is less; each of its
         games then has a core of its own. `choose` calls `pulse` after every batch, on any thread;
@@ -76,7 +85,7 @@ class TreePlayer:
         self.name = name
         self._net = net
         self._simulations, self._temperature, self._search = simulations, temperature, search
-        self._limits, self._pulse = limits, pulse
+        self._limits, self._exact_endings, self._pulse = limits, exact_endings, pulse
         self.parallel_games = PARALLEL_GAMES if limits.time_ms is None else available_cores()
         self._evaluators = {1: make_search_evaluator(net)}  # by threads
         self._kept: deque[GameTree] = deque(maxlen=1)
@@ -108,18 +117,26 @@ class TreePlayer:
         temperature = request.temperature
         if temperature is None:
             temperature = self._temperature
+        simulations = self._simulations_within(request.limits)
         kept, is_late = tree.visits, _deadline(request.limits)
+        exact_endings = request.has_exact_endings(self._exact_endings)
+
+        def analysis() -> Analysis:
+            if simulations:
+                return tree.analysis(temperature, request.seed, kept)
+            return tree.policy_analysis(temperature, request.seed, kept, exact_endings)
+
         reported, reported_at = 0, 0.0
-        for _ in tree.deepen(self._simulations_within(request.limits)):
+        for _ in tree.deepen(simulations):
             if request.stop.is_set() or is_late() or tree.is_as_deep_as(request.limits.depth):
                 break
             now = time.monotonic()
             if tree.best != reported or now - reported_at >= REPORT_EVERY_S:
                 reported, reported_at = tree.best, now
-                request.report(tree.analysis(temperature, request.seed, kept))
-        analysis = tree.analysis(temperature, request.seed, kept)
+                request.report(analysis())
+        found = analysis()
         self._kept.append(tree)
-        return analysis
+        return found
 
     def refresh(self) -> None:
         """Copies the weights of the net, which has learned since. Not while it plays."""
@@ -164,20 +181,23 @@ class TreePlayer:
             if is_over():
                 break
         roots, found = tree_search.roots(slots), tree_search.moves(slots)
-        moves = sample_moves(roots, found, np.full(len(boards), self._temperature), seeds)
+        outlooks = [tree_search.outlooks(slot) for slot in slots.tolist()]
+        if simulations:
+            moves = sample_moves(roots, found, np.full(len(boards), self._temperature), seeds)
+        else:
+            candidates = policy_candidates(boards, roots, found, self._exact_endings)
+            moves = candidates.chosen(self._temperature, seeds)
+            endings = np.split(candidates.endings, found.offsets[1:-1])
+            outlooks = list(map(with_draws, outlooks, endings))
         rows = Ragged(found.moves.astype(np.int32), found.offsets).find(moves) - found.offsets[:-1]
-        comments = [
-            move_comment(
-                outlook_analysis(
-                    tree_search.outlooks(slot),
-                    int(rows[slot]),
-                    int(roots.visits[slot]),
-                    roots.wdl_side_to_move[slot],
-                )
-            )
-            for slot in range(len(boards))
-        ]
-        return moves, comments
+        analyses = map(
+            outlook_analysis,
+            outlooks,
+            rows.tolist(),
+            roots.visits.tolist(),
+            roots.wdl_side_to_move,
+        )
+        return moves, list(map(move_comment, analyses))
 
     def _tree(self, request: SearchRequest) -> GameTree:
         """The kept tree if the request continues it, else a new one. No other thread has it."""

@@ -20,7 +20,9 @@ from selfmate.nets.q_net import QNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.transformer import Transformer
 from selfmate.players import (
+    EXACT,
     MAX_MOVETIME_MS,
+    OFF,
     MiniChessRunError,
     PlayerName,
     c_puct_setting,
@@ -28,6 +30,7 @@ from selfmate.players import (
     integer_setting,
     number_text,
     temperature_setting,
+    terminal_setting,
 )
 from selfmate.players.network import PolicyPlayer, QPlayer, ScorerPlayer
 from selfmate.players.player import Limits, Player
@@ -121,12 +124,21 @@ def player_of(
 ) -> Player:
     """The player of weights, with the settings of its name. `identity` is the part of the full name
     that says which weights they are; `card` is what their card says of the player."""
+    options = _options(name, identity, card)
+    with _errors_naming(name.kind):
+        return options.player(full_name(name, identity, card), make_net(card, weights))
+
+
+def full_name(name: PlayerName, identity: PlayerName, card: Mapping[str, Json]) -> str:
+    """The full name of the player that `player_of` makes."""
+    settings = _options(name, identity, card).settings()
+    return str(PlayerName(identity.kind, {**identity.settings, **settings}))
+
+
+def _options(name: PlayerName, identity: PlayerName, card: Mapping[str, Json]) -> "PlayOptions":
     play_options = PLAY_OPTIONS[_kind(name.kind, card)]
     check_settings(name, (*identity.settings, *play_options.keys))
-    options = play_options.read(name)
-    full_name = PlayerName(identity.kind, {**identity.settings, **options.settings()})
-    with _errors_naming(name.kind):
-        return options.player(str(full_name), make_net(card, weights))
+    return play_options.read(name)
 
 
 def make_net(card: Mapping[str, Json], weights: Arrays) -> Net:
@@ -164,12 +176,13 @@ class PlayOptions(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """The settings of a tree search, of any net."""
+    """The settings of a tree search with any net, and what it knows of endings without one."""
 
-    keys: ClassVar[tuple[str, ...]] = ("sims", "movetime", "cpuct")
+    keys: ClassVar[tuple[str, ...]] = ("sims", "movetime", "cpuct", "terminal")
     simulations: int  # 0: it does not search
     movetime_ms: int | None
     search: SearchConfig
+    exact_endings: bool
 
     @classmethod
     def read(cls, name: PlayerName, default_simulations: int) -> Self:
@@ -181,13 +194,23 @@ class SearchOptions:
             simulations = default_simulations if movetime_ms is None else MAX_SIMULATIONS
         if not simulations and "cpuct" in name.settings:
             raise ValueError(f"player {str(name)!r} does not search: cpuct= is of no use")
+        exact_endings = terminal_setting(name)
+        if simulations and not exact_endings:
+            raise ValueError(
+                f"player {str(name)!r} tries moves out and sees what they end: terminal=off needs "
+                "sims=0"
+            )
         return cls(
             simulations=simulations,
             movetime_ms=movetime_ms,
             search=DEFAULT_SEARCH.model_copy(update={"c_puct": c_puct_setting(name)}),
+            exact_endings=exact_endings,
         )
 
-    def settings(self) -> dict[str, str]:
+    def settings(self, temperature: float) -> dict[str, str]:
+        """With the player's temperature. Who does not search states what it knows of endings."""
+        if not self.simulations:
+            return _temperature(temperature) | _terminal(self.exact_endings)
         settings = (
             {"sims": str(self.simulations)}
             if self.movetime_ms is None
@@ -195,7 +218,7 @@ class SearchOptions:
         )
         if self.search.c_puct != DEFAULT_SEARCH.c_puct:
             settings["cpuct"] = number_text(self.search.c_puct)
-        return settings
+        return settings | _temperature(temperature)
 
     def player(self, full_name: str, net: SearchableNet, temperature: float) -> TreePlayer:
         return TreePlayer(
@@ -205,6 +228,7 @@ class SearchOptions:
             temperature=temperature,
             search=self.search,
             limits=Limits(time_ms=self.movetime_ms),
+            exact_endings=self.exact_endings,
         )
 
 
@@ -221,13 +245,13 @@ class QNetOptions:
         return cls(temperature=temperature_setting(name), search=SearchOptions.read(name, 0))
 
     def settings(self) -> dict[str, str]:
-        searching = self.search.settings() if self.search.simulations else {}
-        return searching | _temperature(self.temperature)
+        return self.search.settings(self.temperature)
 
     def player(self, full_name: str, net: QNet) -> Player:
         if self.search.simulations:
             return self.search.player(full_name, net, self.temperature)
-        return QPlayer(full_name, net, self.temperature)
+        exact_endings = self.search.exact_endings
+        return QPlayer(full_name, net, self.temperature, exact_endings=exact_endings)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,38 +273,56 @@ class MoveScorerOptions:
         return cls(temperature=temperature_setting(name), lookahead=lookahead, search=search)
 
     def settings(self) -> dict[str, str]:
-        searching = self.search.settings() if self.search.simulations else {}
-        return (
-            searching
-            | _temperature(self.temperature)
-            | ({"lookahead": "1"} if self.lookahead else {})
-        )
+        lookahead = {"lookahead": "1"} if self.lookahead else {}
+        return self.search.settings(self.temperature) | lookahead
 
     def player(self, full_name: str, net: MoveScorer) -> Player:
         if self.search.simulations:
             return self.search.player(full_name, net, self.temperature)
-        return ScorerPlayer(full_name, net.config, net, self.temperature, self.lookahead)
+        return ScorerPlayer(
+            full_name,
+            net.config,
+            net,
+            self.temperature,
+            self.lookahead,
+            exact_endings=self.search.exact_endings,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransformerOptions:
     """The likeliest move, among the legal ones or among all."""
 
-    keys: ClassVar[tuple[str, ...]] = ("temperature", "mask")
+    keys: ClassVar[tuple[str, ...]] = ("temperature", "mask", "terminal")
     temperature: float
     masked: bool
+    exact_endings: bool
 
     @classmethod
     def read(cls, name: PlayerName) -> Self:
+        masked = integer_setting(name, "mask", 0, 1) != 0
+        exact_endings = terminal_setting(name, default=masked)
+        if exact_endings and not masked:
+            raise ValueError(
+                f"player {str(name)!r} has no mask, so it knows no rules: terminal=exact needs "
+                "mask=1"
+            )
         return cls(
-            temperature=temperature_setting(name), masked=integer_setting(name, "mask", 0, 1) != 0
+            temperature=temperature_setting(name), masked=masked, exact_endings=exact_endings
         )
 
     def settings(self) -> dict[str, str]:
-        return ({} if self.masked else {"mask": "0"}) | _temperature(self.temperature)
+        mask = {} if self.masked else {"mask": "0"}
+        return mask | _temperature(self.temperature) | _terminal(self.exact_endings)
 
     def player(self, full_name: str, net: Transformer) -> Player:
-        return PolicyPlayer(full_name, net, self.temperature, masked=self.masked)
+        return PolicyPlayer(
+            full_name,
+            net,
+            self.temperature,
+            masked=self.masked,
+            exact_endings=self.exact_endings,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,7 +339,7 @@ class TreeOptions:
         by = name.settings.get("by")
         if by not in (None, "value"):
             raise ValueError(f"by={by} of player {str(name)!r} is not value; else leave it out")
-        for key in SearchOptions.keys:
+        for key in ("sims", "movetime", "cpuct"):
             if by and key in name.settings:
                 raise ValueError(
                     f"player {str(name)!r} plays by value and does not search: {key}= is of no use"
@@ -309,8 +351,10 @@ class TreeOptions:
         )
 
     def settings(self) -> dict[str, str]:
-        how = {"by": "value"} if self.by_value else self.search.settings()
-        return how | _temperature(self.temperature)
+        if self.by_value:
+            return {"by": "value"} | _temperature(self.temperature)
+        policy_alone = {} if self.search.simulations else {"sims": "0"}
+        return policy_alone | self.search.settings(self.temperature)
 
     def player(self, full_name: str, net: SeResNet) -> Player:
         if self.by_value:
@@ -331,6 +375,10 @@ PLAY_OPTIONS: Mapping[str, type[PlayOptions]] = MappingProxyType(
 
 def _temperature(temperature: float) -> dict[str, str]:
     return {"temperature": number_text(temperature)} if temperature else {}
+
+
+def _terminal(exact_endings: bool) -> dict[str, str]:
+    return {"terminal": EXACT if exact_endings else OFF}
 
 
 def _checkpoint(path: Path, version: str) -> Found:

@@ -163,14 +163,17 @@ def points_against_others(games: Trajectories, seats: Numbers) -> tuple[float, i
 
 
 class Opponents:
-    """Players by number: 0 the learner, 1 the best version, then fixed ones, then past bests."""
+    """Players by number: 0 the learner, 1 the best version, then fixed ones, then past bests.
+
+    In training games nets do not know what a move ends: they have to learn it.
+    """
 
     def __init__(self, spec: QNetConfig, net: QNet, weights: Mapping[str, float]) -> None:
         """`weights` are relative frequencies of self, best, past, teacher_1 and so on."""
-        self._spec, self._weights = spec, weights
+        self._spec, self._net, self._weights = spec, net, weights
         self.best = spec.make_net()
         self.past: deque[tuple[str, Arrays]] = deque(maxlen=MAX_PAST)  # names and weights
-        self._fixed: list[Player] = [QPlayer("learner", net), QPlayer("best", self.best)]
+        self._fixed: list[Player] = [_trainee("learner", net), _trainee("best", self.best)]
         self._fixed += [load_player(name) for name in OTHERS.values()]
 
     def promote(self, weights: Arrays) -> None:
@@ -184,10 +187,12 @@ class Opponents:
         return [*self._fixed, *self._past_players()]
 
     def best_player(self) -> Player:
-        return self._fixed[1]
+        """The best version as it plays outside training."""
+        return QPlayer("best", self.best)
 
     def learner(self) -> Player:
-        return self._fixed[0]
+        """The learner as it plays outside training."""
+        return QPlayer("learner", self._net)
 
     def seats(self, games: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """[G, 2] Players by number, White and Black; the learner alternates sides."""
@@ -212,4 +217,8 @@ class Opponents:
         for name, weights in self.past:
             net = self._spec.make_net()
             net.take(weights)
-            yield QPlayer(name, net)
+            yield _trainee(name, net)
+
+
+def _trainee(name: str, net: QNet) -> Player:
+    return QPlayer(name, net, exact_endings=False)

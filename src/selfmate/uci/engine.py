@@ -293,6 +293,7 @@ class Engine:
             limits=limits,
             temperature=options.temperature,
             c_puct=options.c_puct,
+            exact_endings=options.exact_endings,
             threads=options.threads.value,
             cache_mb=options.cache_mb,
             is_fresh=self._is_fresh(),

@@ -5,13 +5,17 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from selfmate.players import (
+    EXACT,
     MAX_C_PUCT,
     MAX_TEMPERATURE,
+    OFF,
     PLAYERS,
+    TERMINAL_SETTINGS,
     PlayerName,
     c_puct_setting,
     is_plugin,
     temperature_setting,
+    terminal_setting,
 )
 from selfmate.uci.commands import parse_integer
 from selfmate.weights import card_path, folder_of, is_model
@@ -35,6 +39,7 @@ class Capabilities(NamedTuple):
     uses_time: bool = False  # its name fixes no number of simulations, so the clock decides
     has_wdl: bool = False
     calibration: Calibration | None = None  # None: how strong it is was never measured
+    exact_endings: bool | None = None  # its default; None: it has no choice
 
 
 def capabilities_of(name: PlayerName) -> Capabilities:
@@ -47,8 +52,10 @@ def capabilities_of(name: PlayerName) -> Capabilities:
     found = Capabilities(
         temperature, has_wdl=bool(net.get("wdl")), calibration=_calibration(name, card)
     )
-    if simulations == "0" or "by" in name.settings or net.get("kind") not in SEARCHING_NETS:
+    if "by" in name.settings or name.settings.get("mask") == "0":
         return found
+    if simulations == "0" or net.get("kind") not in SEARCHING_NETS:
+        return found._replace(exact_endings=terminal_setting(name))
     uses_time = not {"sims", "elo"} & name.settings.keys()
     return found._replace(c_puct=c_puct, uses_time=uses_time)
 
@@ -148,6 +155,22 @@ class Check:
         self.value = text.lower() == "true"
 
 
+class Combo:
+    """One of several words."""
+
+    def __init__(self, default: str, words: tuple[str, ...]) -> None:
+        self.value = self.default = default
+        self._words = words
+
+    def __str__(self) -> str:
+        return f"type combo default {self.default} var {' var '.join(self._words)}"
+
+    def parse(self, text: str) -> None:
+        if text.lower() not in self._words:
+            raise ValueError(f"{text!r} is none of {', '.join(self._words)}")
+        self.value = text.lower()
+
+
 class Button:
     """Pressed until the engine takes notice."""
 
@@ -229,10 +252,18 @@ class Options:
         self._c_puct = Hundredths(capabilities.c_puct or 0, MAX_C_PUCT)
         self.threads = Spin(1, 1, MAX_THREADS)
         self.hash_mb = Spin(DEFAULT_HASH_MB, 0, MAX_HASH_MB)
+        self._terminal = Combo(EXACT if capabilities.exact_endings else OFF, TERMINAL_SETTINGS)
         self.clear_hash = Button()
         self.move_stats = Check()
         if capabilities.temperature is not None:
             self.table["Temperature"] = self._temperature
+        if capabilities.exact_endings is not None:
+            self.table["Terminal"] = self._terminal
+        self._terminal = Combo(
+            OFF if capabilities.exact_endings is False else EXACT, TERMINAL_SETTINGS
+        )
+        if capabilities.exact_endings is not None:
+            self.table["Terminal"] = self._terminal
         if capabilities.c_puct is not None:
             self.table["CPuct"] = self._c_puct
             self.table["Threads"] = self.threads
@@ -261,6 +292,13 @@ class Options:
     def c_puct(self) -> float | None:
         """None: the player's own."""
         return self._c_puct.number
+
+    @property
+    def exact_endings(self) -> bool | None:
+        """None: the player's own, with which its strength is measured."""
+        if self.strength is not None or self._terminal.value == self._terminal.default:
+            return None
+        return self._terminal.value == EXACT
 
     def lines(self) -> list[str]:
         """The `option` lines of the answer to `uci`."""

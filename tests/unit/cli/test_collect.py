@@ -118,7 +118,7 @@ def test_after_a_signal_the_file_can_be_resumed(
 def test_any_player_that_scores_its_moves_teaches(tmp_path: Path) -> None:
     make_run(tmp_path / "runs" / "x")
     options = ("--games", "3", "--max-plies", "9", "--topk", "3")
-    for out, name in (("e", ScoringEngine(tmp_path).name), ("q", "runs/x:version=3")):
+    for out, name in (("e", ScoringEngine(tmp_path).name), ("q", "runs/x:version=3,terminal=off")):
         done = selfmate(
             "collect", *options, "--teacher", name, "--out", f"{out}.ndjson", cwd=tmp_path
         )

@@ -32,7 +32,7 @@ def test_a_run_plays_a_match(tmp_path: Path) -> None:
     played = selfmate(*arguments, "--pgn", "m.pgn", cwd=tmp_path)
     assert (played.returncode, played.stderr) == (0, "")
     assert json.loads(played.stdout)["illegal_moves"] == 0
-    assert '[White "runs/x:version=2"]' in (tmp_path / "m.pgn").read_text()
+    assert '[White "runs/x:version=2,terminal=exact"]' in (tmp_path / "m.pgn").read_text()
 
 
 def test_training_starts_from_a_net_that_ships(tmp_path: Path) -> None:
@@ -54,6 +54,7 @@ def test_a_run_is_a_uci_engine(tmp_path: Path) -> None:
     )  # fmt: skip
     said = engine.stdout.splitlines()
     assert "option name Temperature type spin default 0 min 0 max 1000" in said
+    assert "option name Terminal type combo default exact var exact var off" in said
     assert [line.split()[:3] for line in said[-4:-1]] == [
         ["info", "multipv", str(rank)] for rank in (1, 2, 3)
     ]

@@ -140,6 +140,9 @@ def test_names_inside_and_outside_the_lab(players: LabPlayers, tmp_path: Path) -
     assert players.shown(full) == "runs/mine:temperature=0.5"
     assert players.shown("runs/mine:temperature=0.5") == "runs/mine:temperature=0.5"
     assert players.shown("teacher:depth=1") == players.resolve("teacher:depth=1")
+    assert players.shown("searchless-tiny:terminal=exact") == "searchless-tiny"
+    assert players.shown(f"{full},terminal=exact") == "runs/mine:temperature=0.5"
+    assert players.shown(f"{full},terminal=off") == "runs/mine:temperature=0.5,terminal=off"
 
 
 @pytest.mark.parametrize("kind", [["q_net"], {"a": 1}, 7, None])

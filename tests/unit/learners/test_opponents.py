@@ -2,18 +2,21 @@
 
 from collections import Counter
 
+import chess
 import numpy as np
 import pytest
 
 from selfmate.learners.dqn.config import OPPONENTS
 from selfmate.nets.config import QNetConfig
 from selfmate.players.network import QPlayer
-from selfmate.rules import Board
+from selfmate.rules import Board, uci_code
 from selfmate.runs.run import copied
 from selfmate.selfplay.dqn import MAX_PAST, Opponents
 
 SPEC = QNetConfig(hidden=(4,), dueling=False)
 NONE = dict.fromkeys(OPPONENTS, 0.0)
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+MATE = 64 * chess.A1 + chess.A8  # of from_to4096
 
 
 def opponents(**weights: float) -> Opponents:
@@ -60,8 +63,27 @@ def test_the_last_bests_are_kept_unchanged() -> None:
         np.zeros(2, np.uint64),
     )
     for name, net in zip(kept, nets[2:], strict=True):
-        expected = QPlayer("expected", net).choose(boards, seeds).moves
+        expected = QPlayer("expected", net, exact_endings=False).choose(boards, seeds).moves
         np.testing.assert_array_equal(players[name].choose(boards, seeds).moves, expected)
+
+
+def test_only_in_training_games_a_mate_has_to_be_learned() -> None:
+    net = SPEC.make_net()
+    for array in net.arrays().values():
+        array[...] = 0
+    net.arrays()["actions.bias"][MATE] = -1
+    pool, board = Opponents(SPEC, net, NONE | {"self": 1.0}), Board(MATE_IN_ONE)
+    pool.promote(net.arrays())
+    pool.retire("best-0", copied(net.arrays()))
+    boards, seeds = [board] * 50, np.arange(50, dtype=np.uint64) << np.uint64(58)
+    trained = [player for player in pool.players() if player.name in ("learner", "best", "best-0")]
+    assert len(trained) == 3
+    for player in trained:
+        moves = player.choose(boards, seeds).moves
+        assert uci_code("a1a8") not in moves
+        assert len(set(moves.tolist())) > 5
+    for player in (pool.learner(), pool.best_player()):
+        assert set(player.choose(boards, seeds).moves.tolist()) == {uci_code("a1a8")}
 
 
 def test_the_best_does_not_change_with_the_learner() -> None:

@@ -50,7 +50,7 @@ def test_a_q_net_scores_as_it_analyses(tmp_path: Path) -> None:
     make_run(tmp_path / "x")
     boards = [*random_positions(9, plies=21), Board(PROMOTING)]
     scoring = load_scoring(f"{tmp_path / 'x'}:version=best", 5)
-    assert scoring.name == f"{tmp_path / 'x'}:version=2"
+    assert scoring.name == f"{tmp_path / 'x'}:version=2,terminal=off"
     found = listed(scoring.score(boards))
     player = load_player(scoring.name)
     for board, scores in zip(boards, found, strict=True):

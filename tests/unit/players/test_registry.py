@@ -110,8 +110,8 @@ def test_entry_points_come_before_run_directories(
     make_run(tmp_path / "coin")
     make_run(tmp_path / "dqn-1")
     assert load_player("coin").name == "coin"
-    assert load_player("./coin").name == "./coin:version=3"
-    assert load_player("dqn-1").name == "./dqn-1:version=3"
+    assert load_player("./coin").name == "./coin:version=3,terminal=exact"
+    assert load_player("dqn-1").name == "./dqn-1:version=3,terminal=exact"
 
 
 @pytest.mark.usefixtures("other_package")

@@ -32,14 +32,19 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("settings", "name"),
     [
-        ("", "runs/x:version=3"),
-        ("/", "runs/x:version=3"),
-        (":version=last", "runs/x:version=3"),
-        (":version=best", "runs/x:version=2"),
-        (":version=1,temperature=0", "runs/x:version=1"),
-        (":temperature=0.10", "runs/x:version=3,temperature=0.1"),
-        (":temperature=1e-3,version=best", "runs/x:version=2,temperature=0.001"),
-        (":temperature=10", "runs/x:version=3,temperature=10"),
+        ("", "runs/x:version=3,terminal=exact"),
+        ("/", "runs/x:version=3,terminal=exact"),
+        (":version=last", "runs/x:version=3,terminal=exact"),
+        (":version=best", "runs/x:version=2,terminal=exact"),
+        (":version=1,temperature=0", "runs/x:version=1,terminal=exact"),
+        (":temperature=0.10", "runs/x:version=3,temperature=0.1,terminal=exact"),
+        (
+            ":temperature=1e-3,version=best",
+            "runs/x:version=2,temperature=0.001,terminal=exact",
+        ),
+        (":temperature=10", "runs/x:version=3,temperature=10,terminal=exact"),
+        (":terminal=exact", "runs/x:version=3,terminal=exact"),
+        (":terminal=off", "runs/x:version=3,terminal=off"),
     ],
 )
 def test_names_say_which_checkpoint_it_is(run: Path, settings: str, name: str) -> None:
@@ -51,7 +56,9 @@ def test_names_say_which_checkpoint_it_is(run: Path, settings: str, name: str) -
     ("settings", "name"),
     [
         ("", "runs/tree:version=1,sims=100"),
-        (":sims=0", "runs/tree:version=1,sims=0"),
+        (":sims=0", "runs/tree:version=1,sims=0,terminal=exact"),
+        (":sims=0,terminal=off", "runs/tree:version=1,sims=0,terminal=off"),
+        (":sims=8,terminal=exact", "runs/tree:version=1,sims=8"),
         (":movetime=50", "runs/tree:version=1,movetime=50"),
         (":sims=800,cpuct=2.50", "runs/tree:version=1,sims=800,cpuct=2.5"),
         (":cpuct=1.5,temperature=1", "runs/tree:version=1,sims=100,temperature=1"),
@@ -80,8 +87,11 @@ def test_names_say_how_a_net_is_searched(
         ("by=value,sims=100", "plays by value and does not search: sims= is of no use"),
         (
             "lookahead=1",
-            "no setting 'lookahead'; it has version, sims, movetime, cpuct, by, temperature",
+            "no setting 'lookahead'; it has version, sims, movetime, cpuct, terminal, by",
         ),
+        ("terminal=off", "sees what they end: terminal=off needs sims=0"),
+        ("by=value,terminal=off", "sees what they end: terminal=off needs sims=0"),
+        ("sims=0,terminal=on", "terminal=on of player .* is not exact or off"),
     ],
 )
 def test_wrong_ways_to_search_are_refused(tmp_path: Path, settings: str, message: str) -> None:
@@ -120,7 +130,7 @@ def test_the_version_asked_for_plays(run: Path) -> None:
         ("runs/x:temperature=-0.1", r"is not a number 0\.\.10"),
         ("runs/x:temperature=nan", r"is not a number 0\.\.10"),
         ("runs/x:temperature=11", r"is not a number 0\.\.10"),
-        ("runs/x:depth=2", "player 'runs/x' has no setting 'depth'; it has version, temperature"),
+        ("runs/x:depth=2", "'runs/x' has no setting 'depth'; it has version, temperature, sims"),
         ("runs/x:version=1,version=2", "setting 'version' of player .* is given twice"),
         ("runs/x:version=", "bad setting 'version=' of player 'runs/x:version='"),
         ("runs/x:best", "there is no directory 'runs/x:best'; a run as a player is PATH or"),
@@ -147,7 +157,7 @@ def test_a_path_may_hold_colons_and_commas(tmp_path: Path) -> None:
     make_run(path)
     assert check_name(str(path)).settings == {}
     name = load_player(str(path)).name
-    assert name == f"{path}:version=3"
+    assert name == f"{path}:version=3,terminal=exact"
     assert load_player(name).name == name
 
 
@@ -156,9 +166,9 @@ def test_a_run_is_never_taken_for_a_kind(tmp_path: Path, monkeypatch: pytest.Mon
     for directory in ("random", "mine"):
         make_run(Path(directory))
     assert load_player("random").name == "random"
-    assert load_player("random/").name == "./random:version=3"
-    assert load_player("./random").name == "./random:version=3"
-    assert load_player("mine").name == "./mine:version=3"
+    assert load_player("random/").name == "./random:version=3,terminal=exact"
+    assert load_player("./random").name == "./random:version=3,terminal=exact"
+    assert load_player("mine").name == "./mine:version=3,terminal=exact"
 
 
 @pytest.mark.parametrize(
@@ -215,9 +225,9 @@ def test_a_run_without_a_checkpoint_is_refused(run: Path) -> None:
 
 def test_settings_are_those_of_the_kind(run: Path) -> None:
     make_scorer_run(Path("runs/s"))
-    name = "runs/s:version=1,temperature=0.7,lookahead=1"
+    name = "runs/s:version=1,temperature=0.7,terminal=exact,lookahead=1"
     assert load_player("runs/s:lookahead=1,temperature=0.70").name == name
-    assert load_player("runs/s:lookahead=0").name == "runs/s:version=1"
+    assert load_player("runs/s:lookahead=0").name == "runs/s:version=1,terminal=exact"
     with pytest.raises(ValueError, match=r"lookahead=2 of player .* is not a whole number 0\.\.1"):
         load_player("runs/s:lookahead=2")
     with pytest.raises(ValueError, match="no setting 'depth'; it has version, temperature, looka"):
@@ -228,7 +238,7 @@ def test_settings_are_those_of_the_kind(run: Path) -> None:
 
 def test_small_nets_search_when_they_are_given_simulations(run: Path) -> None:
     assert load_player(f"{run}:sims=20").name == "runs/x:version=3,sims=20"
-    assert load_player(f"{run}:sims=0").name == "runs/x:version=3"
+    assert load_player(f"{run}:sims=0").name == "runs/x:version=3,terminal=exact"
     timed = load_player(f"{run}:movetime=50,cpuct=2,temperature=0.5")
     assert timed.name == "runs/x:version=3,movetime=50,cpuct=2,temperature=0.5"
     mate_in_one = Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
@@ -252,7 +262,7 @@ def test_another_version_is_not_played_for_a_damaged_one(run: Path) -> None:
         load_player(str(run))
     with pytest.raises(ValueError, match="00000003 cannot be used"):
         load_player(f"{run}:version=3")
-    assert load_player(f"{run}:version=2").name == "runs/x:version=2"
+    assert load_player(f"{run}:version=2").name == "runs/x:version=2,terminal=exact"
 
 
 def test_loading_leaves_the_chance_of_others_alone(run: Path) -> None:

@@ -30,11 +30,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Capabilities(0.5, 2.0, uses_time=True, has_wdl=True),
         ),
         ("alphazero-1:sims=200", Capabilities(0.0, 1.5, has_wdl=True)),
-        ("alphazero-1:sims=0", Capabilities(0.0, has_wdl=True)),
+        ("alphazero-1:sims=0", Capabilities(0.0, has_wdl=True, exact_endings=True)),
         ("alphazero-1:by=value", Capabilities(0.0, has_wdl=True)),
-        ("dqn-1:temperature=0.1", Capabilities(0.1)),
-        ("empty", Capabilities(0.0)),
-        ("odd", Capabilities(0.0)),
+        ("dqn-1:temperature=0.1", Capabilities(0.1, exact_endings=True)),
+        ("dqn-1:terminal=off", Capabilities(0.0, exact_endings=False)),
+        ("dqn-1:mask=0", Capabilities(0.0)),
+        ("empty", Capabilities(0.0, exact_endings=True)),
+        ("odd", Capabilities(0.0, exact_endings=True)),
     ],
 )
 def test_capabilities_of_runs(runs: Path, text: str, capabilities: Capabilities) -> None:
