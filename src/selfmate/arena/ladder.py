@@ -26,6 +26,9 @@ from selfmate.runs.lines import LineReader, checked_line
 from selfmate.weights.card import read_card as read_model_card
 
 SCALE_VERSION = 2  # raised when results of older pools no longer mean the same
+# Of how nets play: raised when the same name and weights play otherwise. Since 2 nets that do not
+# search know what a move ends.
+RULES_VERSION = 2
 # The standard error of Stockfish's table. Its authors give about 30 (95 %); matches between levels
 # of Stockfish 15.1 at 100 ms differ from it by more, as docs/ladder.md shows.
 ANCHOR_ERROR_ELO = 50.0
@@ -165,6 +168,9 @@ class Pool:
     """Results of players against rungs that are kept and used again: an append-only file, one JSON
     object a line. A last line that was cut off is dropped.
 
+    They are used for the player of the same full name, with all its settings, and for nets only if
+    they had the same weights and played by the same rules.
+
     `left_out` counts, by reason, lines that are not comparable and therefore not used.
     """
 
@@ -215,9 +221,14 @@ class Pool:
             return "between rungs of the ladder, whose ratings ship"
         if pairing.opponent not in rungs:
             return "against players that are no rung of the ladder"
-        digest = self._digest(pairing.player)  # None for a checkpoint that was deleted: it stays
+        return self._why_net_left_out(entry, pairing.player)
+
+    def _why_net_left_out(self, entry: dict[str, Any], player: str) -> str | None:
+        digest = self._digest(player)  # None for a checkpoint that was deleted: it stays
         if digest is not None and entry.get("weights") != digest:
             return "of nets with other weights, or without a note of which weights played"
+        if "weights" in entry and not _plays_as_now(entry, player):
+            return "of nets without search that did not know yet what a move ends"
         return None
 
     def _digest(self, player: str) -> str | None:
@@ -260,12 +271,19 @@ class Pool:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         entry = result_entry(pairing) | {"conditions": self.conditions, "scale": SCALE_VERSION}
         if (digest := self._digest(pairing.player)) is not None:
-            entry["weights"] = digest
+            entry |= {"weights": digest, "rules": RULES_VERSION}
         with self.path.open("a+b") as file:
             _truncate_to_whole_lines(file)
             file.write(checked_line(entry))
             file.flush()
             os.fsync(file.fileno())
+
+
+def _plays_as_now(entry: dict[str, Any], player: str) -> bool:
+    """Whether a net played this result by the rules of today, which for searches are the first."""
+    settings = parse_run_name(player).settings
+    searches = settings.get("sims", "0") != "0" or {"movetime", "by"} & settings.keys()
+    return entry.get("rules", 1) == RULES_VERSION or bool(searches)
 
 
 def weights_digest(player: str) -> str | None:

@@ -10,6 +10,8 @@ from selfmate.arena import ladder as ladder_module
 from selfmate.arena.elo import Pentanomial
 from selfmate.arena.ladder import (
     ANCHORS,
+    DIGEST_LENGTH,
+    RULES_VERSION,
     Ladder,
     PairingPlan,
     Pool,
@@ -20,10 +22,14 @@ from selfmate.arena.ladder import (
 from selfmate.arena.rating import Anchor, Pairing, fit_ruler
 from selfmate.players import Player, load_player
 from selfmate.rules import Board
+from selfmate.weights.card import read_card
 from unit.arena.scripted import Scripted, by_seed
 
 LEVELS = range(-2, 9)
 STEP_ELO = 150
+SEARCHLESS, ALPHAZERO = (
+    read_card(name).weights_sha256[:DIGEST_LENGTH] for name in ("searchless-tiny", "alphazero-tiny")
+)
 
 
 def pairing(player: str, opponent: str, *counts: int) -> Pairing:
@@ -191,15 +197,22 @@ def test_results_that_cannot_be_compared_are_left_out_and_counted(tmp_path: Path
         {"player": "teacher:depth=2", "opponent": "teacher:depth=1", **old},
         {"player": "mine", "opponent": "random", **old, "conditions": "other openings"},
         {"player": "alphazero-tiny:sims=0", "opponent": "random", **old, "weights": "another"},
+        {"player": "searchless-tiny", "opponent": "random", **old, "weights": SEARCHLESS},
+        {"player": "alphazero-tiny:sims=0", "opponent": "random", **old, "weights": ALPHAZERO},
+        {"player": "alphazero-tiny:sims=9", "opponent": "random", **old, "weights": ALPHAZERO},
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     again = Pool(path)
-    assert again.pairings == [pairing("mine", "teacher:depth=2", 0, 0, 5, 0, 0)]
+    assert again.pairings == [
+        pairing("mine", "teacher:depth=2", 0, 0, 5, 0, 0),
+        pairing("alphazero-tiny:sims=9", "random", 0, 0, 5, 0, 0),
+    ]
     text = again.left_out_text() or ""
-    assert text.startswith(f"8 results of {path} are not used: 3 of version 0.1 with Stockfish")
+    assert text.startswith(f"10 results of {path} are not used: 3 of version 0.1 with Stockfish")
     for reason in ("no rung", "between rungs", "other openings", "2 of nets with other weights"):
         assert reason in text
-    assert text.count("9 lines without a checksum") == 1
+    assert "2 of nets without search that did not know yet what a move ends" in text
+    assert text.count("12 lines without a checksum") == 1
 
 
 def test_a_changed_result_of_the_pool_is_noticed(tmp_path: Path) -> None:
@@ -217,10 +230,11 @@ def test_a_result_of_0_1_counts_whichever_side_the_rung_was(tmp_path: Path) -> N
     assert Pool(path).pairings == [pairing("greedy", "teacher:depth=1", 5, 4, 3, 2, 1)]
 
 
-def test_results_of_nets_say_which_weights_played(tmp_path: Path) -> None:
+def test_results_of_nets_say_which_weights_played_by_which_rules(tmp_path: Path) -> None:
     path = tmp_path / "pool.jsonl"
-    Pool(path).add(pairing("alphazero-tiny:sims=0", "random", 0, 0, 1, 0, 0))
-    assert len(json.loads(path.read_text())["weights"]) == 12
+    Pool(path).add(pairing("alphazero-tiny:sims=0,terminal=exact", "random", 0, 0, 1, 0, 0))
+    entry = json.loads(path.read_text())
+    assert (entry["weights"], entry["rules"]) == (ALPHAZERO, RULES_VERSION)
     assert len(Pool(path).pairings) == 1
 
 
