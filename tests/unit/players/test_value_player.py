@@ -18,7 +18,7 @@ BARE_AFTER_TAKING = "8/8/8/8/2k5/8/1q6/K7 w - - 0 1"
 @pytest.fixture
 def player(monkeypatch: pytest.MonkeyPatch) -> ValuePlayer:
     monkeypatch.setattr(
-        "selfmate.players.searching.make_search_evaluator", lambda net, threads=1: opinionated
+        "selfmate.players.searching.make_evaluator", lambda net, threads=1: opinionated
     )
     return ValuePlayer("net", opinionated_net())
 
@@ -51,7 +51,7 @@ def test_a_mate_is_seen_even_by_a_net_that_is_sure_of_everything(
         return sure, np.zeros((rows, 4672), np.float32)
 
     monkeypatch.setattr(
-        "selfmate.players.searching.make_search_evaluator",
+        "selfmate.players.searching.make_evaluator",
         lambda net, threads=1: lost_for_who_moves,
     )
     sure = ValuePlayer("net", opinionated_net())
