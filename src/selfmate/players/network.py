@@ -208,8 +208,8 @@ class QPlayer:
         if not exact_endings:
             moves = _q_moves(boards, legal, black).astype(np.int32)
             return Candidates.by_score(Ragged(moves, legal.offsets), values)
-        known = move_endings(boards).by_action()
-        return Candidates.mates_first(known, known_values(known.endings, values))
+        known, places = move_endings(boards).by_action()
+        return Candidates.mates_first(known, known_values(known.endings, values[places]))
 
     def scoring(self, best: int) -> Scoring:
         """Scores of all legal moves, whatever `best` is. They are the net's alone, because others

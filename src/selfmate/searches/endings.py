@@ -29,18 +29,18 @@ class MoveEndings:
         places = order[np.searchsorted(ours, theirs, sorter=order)]
         return MoveEndings(moves, self.endings[places])
 
-    def by_action(self) -> "MoveEndings":
+    def by_action(self) -> "tuple[MoveEndings, NDArray[np.int64]]":
         """One move for each action of from_to4096, which does not tell promotions apart: the queen,
-        or a piece that mates where she does not."""
+        and beside her a piece that mates where she does not. With the places [M] of their actions
+        among the legal ones."""
         codes = self.moves.values
         stands = np.isin(codes >> 12, QUEEN_OR_NONE)
-        places = np.cumsum(stands) - 1  # [N] of each move's action; the queen is generated first
-        moves, endings = codes[stands], self.endings[stands]
-        mates = np.flatnonzero(~stands & (self.endings == MATE))
-        mates = mates[endings[places[mates]] != MATE]
-        moves[places[mates]], endings[places[mates]] = codes[mates], MATE
-        ends = np.concatenate(([0], np.cumsum(stands)))
-        return MoveEndings(Ragged(moves, ends[self.moves.offsets]), endings)
+        places = np.cumsum(stands) - 1  # [N] the queen is generated first
+        queens = np.flatnonzero(stands)[places]  # [N] the move that stands for each one's action
+        mates = (self.endings == MATE) & (self.endings[queens] != MATE)
+        kept = np.flatnonzero(stands | mates)
+        moves = Ragged(codes[kept], np.searchsorted(kept, self.moves.offsets))
+        return MoveEndings(moves, self.endings[kept]), places[kept]
 
 
 def move_endings(boards: Sequence[Board]) -> MoveEndings:

@@ -143,6 +143,8 @@ def test_a_q_net_underpromotes_to_mate() -> None:
     seeds = np.zeros(3, np.uint64)
     together = make_q().choose(others, seeds).moves.tolist()
     assert together == [make_q().choose([one], seeds[:1]).moves[0] for one in others]
+    queen = SearchRequest(board=board, root_moves=("f7f8q",))
+    assert make_q().analyse(queen).best == "f7f8q"
 
 
 @EVERY_KIND
