@@ -20,6 +20,7 @@ from selfmate.arena.openings import shipped_openings
 from selfmate.data import teacher_games
 from selfmate.data.collection import Collection, CollectionFilter
 from selfmate.data.teacher_data import LabelledBatch
+from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.config import Config, PretrainConfig
 from selfmate.learners.dqn.labels import FileLabels
 from selfmate.learners.dqn.learner import Dqn
@@ -156,7 +157,7 @@ def _parameters(net: QNet) -> list[Any]:
 
 def _dense(net: QNet, labelled: LabelledBatch) -> tuple[Tensor, Tensor, Tensor]:
     """Inputs [B, I], what is legal [B, A], and the best actions [B, 1]."""
-    rows, legal = labelled.inputs, labelled.legal
+    rows, legal = inputs_of(labelled.packed, net.config.inputs), labelled.legal
     inputs = np.zeros((len(rows), len(net.first.weight)), np.float32)
     inputs[np.repeat(np.arange(len(rows)), np.diff(rows.offsets)), rows.columns] = rows.values
     is_legal = np.zeros((len(rows), len(net.actions.bias)), np.bool_)
@@ -166,7 +167,7 @@ def _dense(net: QNet, labelled: LabelledBatch) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _learn_sparse(net: QNet, labelled: LabelledBatch) -> float:
-    logs = log_softmax(net(labelled.inputs, labelled.legal), labelled.legal.offsets)
+    logs = log_softmax(net(labelled.packed, labelled.legal), labelled.legal.offsets)
     return _learn(-logs[torch.from_numpy(labelled.best)].mean())
 
 

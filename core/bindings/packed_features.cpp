@@ -20,13 +20,14 @@ nb::object pack_games(nb::handle holder, int threads) {
   return to_numpy(std::move(packed), {games.size(), kPackedFeaturesSize});
 }
 
-nb::tuple features_of_positions(nb::handle packed) {
+nb::tuple features_of_positions(nb::handle packed, const nb::str& features_name) {
+  const InputFeatures kind = input_features_named(utf8(features_name));
   const std::size_t count = checked_extents<2>(packed, "packed")[0];
   const Array<const std::uint8_t> bytes(packed, "packed", {count, kPackedFeaturesSize});
   SparseFeatures features;
   {
     nb::gil_scoped_release release;
-    features = unpack_features({bytes.data(), bytes.size()});
+    features = unpack_features(kind, {bytes.data(), bytes.size()});
   }
   return nb::make_tuple(to_numpy(std::move(features.columns)), to_numpy(std::move(features.values)),
                         to_numpy(std::move(features.offsets)));
@@ -39,11 +40,13 @@ void bind_packed_features(nb::module_& module) {
              nb::sig("def encode_packed(games: GameBatch | collections.abc.Sequence[Board], "
                      "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
              "The games' positions in 107 bytes each, flipped so that White is to move.");
-  module.def("inputs_of_packed", &features_of_positions, "packed"_a.none(),
-             nb::sig("def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> "
+  module.def("inputs_of_packed", &features_of_positions, "packed"_a.none(), "features"_a,
+             nb::sig("def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8], "
+                     "features: str) -> "
                      "tuple[numpy.typing.NDArray[numpy.int32], "
                      "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]"),
-             "The features839 of packed positions that are not zero: columns, values, offsets.");
+             "The features of packed positions that are not zero, of features839 or attacks3399: "
+             "columns, values, offsets.");
 }
 
 }  // namespace selfmate::bindings

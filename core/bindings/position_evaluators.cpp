@@ -20,11 +20,12 @@ void check_hidden(const std::vector<int>& hidden) {
                      std::to_string(width));
 }
 
-void init_q_net(QNet* net, const nb::dict& weights, const std::vector<int>& hidden, bool dueling,
-                float temperature) {
+void init_q_net(QNet* net, const nb::dict& weights, const nb::str& inputs,
+                const std::vector<int>& hidden, bool dueling, float temperature) {
   check_hidden(hidden);
   if (!(temperature > 0)) throw BadInput("temperature must be above 0");
-  new (net) QNet({hidden, dueling, temperature}, BorrowedWeights(weights).weights());
+  new (net) QNet({input_features_named(utf8(inputs)), hidden, dueling, temperature},
+                 BorrowedWeights(weights).weights());
 }
 
 void init_move_scorer(MoveScorer* net, const nb::dict& weights, const std::vector<int>& hidden,
@@ -85,10 +86,11 @@ void bind_position_evaluators(nb::module_& module) {
            "WDL of the side to move [B, 3], all legal moves [N], their logits [N], and where each "
            "game's begin [B + 1].");
   nb::class_<QNet, PositionEvaluator>(module, "QNet", "The forward pass of nets.QNet.")
-      .def("__init__", &init_q_net, "weights"_a, nb::kw_only(), "hidden"_a, "dueling"_a,
+      .def("__init__", &init_q_net, "weights"_a, nb::kw_only(), "inputs"_a, "hidden"_a, "dueling"_a,
            "temperature"_a,
            nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
-                   "*, hidden: collections.abc.Sequence[int], dueling: bool, temperature: float) "
+                   "*, inputs: str, hidden: collections.abc.Sequence[int], dueling: bool, "
+                   "temperature: float) "
                    "-> None"))
       .def("load", &load<QNet>, "weights"_a,
            nb::sig("def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) "

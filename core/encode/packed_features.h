@@ -1,10 +1,12 @@
-// features839 packed into 107 bytes, in the view of the side to move. Replay buffers keep positions
-// in this form by the million. With Black to move, colours and ranks are flipped, so that the side
-// to move is always White.
+// Positions in the view of the side to move, as a Q-net sees them: packed into 107 bytes, in which
+// replay buffers keep them by the million, and as the features that are not zero. With Black to
+// move, colours and ranks are flipped, so that the side to move is always White.
 #pragma once
 
 #include <span>
+#include <string_view>
 
+#include "encode/features.h"
 #include "encode/games.h"
 
 namespace selfmate {
@@ -19,20 +21,25 @@ constexpr std::size_t kPackedFeaturesSize = 13 * 8 + 3;
 void pack_features(const Position& position, std::uint8_t* out);
 void pack_features(Games games, std::uint8_t* out, int threads);
 
-// The features of one position that are not zero: their indices among the 839, and their values.
+// features839, or attacks3399: for each square one of 52 numbers, which say what stands there and
+// which sides attack it, and the features behind the pieces of features839.
+enum class InputFeatures : std::uint8_t { kFeatures839, kAttacks3399 };
+constexpr int kSquareStates = 13 * 2 * 2;  // piece or none, attacked by the enemy, and by us
+constexpr int kAttacks3399Size = 64 * kSquareStates + kFeatures839Size - kOnehot768Size;
+// BadInput for an unknown name.
+InputFeatures input_features_named(std::string_view name);
+constexpr int input_count(InputFeatures features) {
+  return features == InputFeatures::kFeatures839 ? kFeatures839Size : kAttacks3399Size;
+}
+
+// The features of one position that are not zero, in rising order.
 struct FeatureRow {
-  static constexpr int kCapacity = 64 + 5 + 1 + 2;  // pieces, flags, en passant, counters
+  static constexpr int kCapacity = 64 + 5 + 1 + 2;  // squares, flags, en passant, counters
   std::array<std::int32_t, kCapacity> columns;
   std::array<float, kCapacity> values;
   int size = 0;
-
-  void add(std::int32_t column, float value = 1.0f) {
-    columns[std::size_t(size)] = column;
-    values[std::size_t(size++)] = value;
-  }
 };
-// In the view of the side to move, in rising order.
-FeatureRow sparse_features(const Position& position);
+FeatureRow sparse_features(InputFeatures features, const Position& position);
 
 // The same of many packed positions.
 struct SparseFeatures {
@@ -40,6 +47,6 @@ struct SparseFeatures {
   std::vector<float> values;
   std::vector<std::int64_t> offsets;  // one more than there are positions
 };
-SparseFeatures unpack_features(std::span<const std::uint8_t> packed);
+SparseFeatures unpack_features(InputFeatures features, std::span<const std::uint8_t> packed);
 
 }  // namespace selfmate

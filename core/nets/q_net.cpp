@@ -4,8 +4,6 @@
 #include <limits>
 
 #include "encode/actions.h"
-#include "encode/features.h"
-#include "encode/packed_features.h"
 
 namespace selfmate {
 namespace {
@@ -31,10 +29,10 @@ void check(const QNetShape& shape) {
 class QNet::Packed {
  public:
   Packed(const QNetShape& shape, const Weights& weights, const Kernels& kernels)
-      : kernels_(kernels) {
+      : kernels_(kernels), inputs_(shape.inputs) {
     WeightReader reader(weights, buffers_);
     const int first = shape.hidden.front(), last = shape.hidden.back();
-    first_ = reader.padded_rows("first.weight", kFeatures839Size, first);
+    first_ = reader.padded_rows("first.weight", input_count(inputs_), first);
     first_bias_ = reader.padded_row("first.bias", first);
     hidden_ = HiddenLayers(reader, "hidden", shape.hidden);
     actions_ = reader.padded_rows("actions.weight", kActions, last);
@@ -62,7 +60,7 @@ class QNet::Packed {
 
  private:
   void first_layer(const Position& position, float* out) const {
-    const FeatureRow row = sparse_features(position);
+    const FeatureRow row = sparse_features(inputs_, position);
     const int width = hidden_.inputs();
     kernels_.sum_rows(row.columns.data(), row.values.data(), row.size, first_, width, out);
     for (int i = 0; i < width; ++i) out[i] = std::max(0.0f, out[i] + first_bias_[i]);
@@ -90,6 +88,7 @@ class QNet::Packed {
   }
 
   const Kernels& kernels_;
+  const InputFeatures inputs_;
   std::vector<AlignedFloats> buffers_;
   const float *first_, *first_bias_;
   HiddenLayers hidden_;

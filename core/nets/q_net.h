@@ -1,18 +1,20 @@
 // The Q-net of selfmate.nets on the processor, without torch: inference only.
 #pragma once
 
+#include "encode/packed_features.h"
 #include "nets/weights.h"
 #include "search/position_evaluator.h"
 
 namespace selfmate {
 
 struct QNetShape {
+  InputFeatures inputs;
   std::vector<int> hidden;  // neurons of each hidden layer
   bool dueling;             // it has a head for the value of a position
   float temperature;        // of the policy softmax(Q / temperature)
 };
 
-// Takes features839 in the view of the side to move. Actions are those of from_to4096; a promotion
+// Positions are seen by the side to move. Actions are those of from_to4096; a promotion
 // to another piece than a queen has the queen's value less kUnderpromotionLoss.
 class QNet : public PositionEvaluator {
  public:

@@ -266,9 +266,9 @@ def encode_packed(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy
     The games' positions in 107 bytes each, flipped so that White is to move.
     """
 
-def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8], features: str) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
     """
-    The features839 of packed positions that are not zero: columns, values, offsets.
+    The features of packed positions that are not zero, of features839 or attacks3399: columns, values, offsets.
     """
 
 RECORD_BYTES: int = 63
@@ -458,7 +458,7 @@ class PositionEvaluator:
 class QNet(PositionEvaluator):
     """The forward pass of nets.QNet."""
 
-    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, hidden: Sequence[int], dueling: bool, temperature: float) -> None: ...
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, inputs: str, hidden: Sequence[int], dueling: bool, temperature: float) -> None: ...
 
     def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
         """Takes over other weights of the same shapes."""

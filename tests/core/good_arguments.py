@@ -68,7 +68,7 @@ def waiting_search() -> core.TreeSearch:
 
 
 def q_net() -> core.QNet:
-    return core.QNet(Q_NET, hidden=(8, 5), dueling=True, temperature=0.1)
+    return core.QNet(Q_NET, inputs="features839", hidden=(8, 5), dueling=True, temperature=0.1)
 
 
 REPLY = core.uci_code("b8c6")
@@ -111,7 +111,10 @@ FUNCTIONS: dict[str, Arguments] = {
     "actions_of_moves": GAMES | AZ | {"moves": MOVES},
     "moves_of_actions": GAMES | AZ | {"actions": array([1, 2, 3], np.int32)},
     "encode_packed": GAMES,
-    "inputs_of_packed": {"packed": lambda: core.encode_packed(boards())},
+    "inputs_of_packed": {
+        "packed": lambda: core.encode_packed(boards()),
+        "features": always("attacks3399"),
+    },
     "encode_records": GAMES,
     "encode_game_records": THREADS
     | {
@@ -177,7 +180,9 @@ CONSTRUCTORS: dict[str, Arguments] = {
     "TeacherSearch": {},
     "TreeSearch": {name: always(value) for name, value in SearchConfig().model_dump().items()},
     "SeResNet": WEIGHTS | {name: always(value) for name, value in vars(SHAPE).items()},
-    "QNet": Q_WEIGHTS | HIDDEN | {"dueling": always(True), "temperature": always(0.1)},
+    "QNet": Q_WEIGHTS
+    | HIDDEN
+    | {"inputs": always("features839"), "dueling": always(True), "temperature": always(0.1)},
     "MoveScorer": SCORER_WEIGHTS | HIDDEN | {"encoding": always("counts")},
 }
 

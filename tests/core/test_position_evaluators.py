@@ -1,6 +1,7 @@
 """The core's Q-net and move scorer against those of torch, in any company, and what they refuse."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,7 +14,6 @@ from selfmate.encodings import is_black_to_move
 from selfmate.encodings.features import (
     encode_packed,
     flipped_legal_actions,
-    inputs_of,
     is_white_to_move,
     position_rows,
 )
@@ -24,6 +24,7 @@ from selfmate.nets.q_net import QNet
 from selfmate.rules import Board, random_games, uci_code
 
 PROMOTION = "k7/3P4/8/8/8/8/8/K7 w - - 0 1"
+Inputs = Literal["features839", "attacks3399"]
 HIDDEN = st.lists(st.integers(1, 40), min_size=1, max_size=3).map(tuple)
 
 
@@ -40,9 +41,11 @@ def positions() -> list[Board]:
     return [*boards, Board(PROMOTION)]
 
 
-def q_net(hidden: tuple[int, ...], dueling: bool, seed: int = 1) -> QNet:
+def q_net(
+    hidden: tuple[int, ...], dueling: bool, seed: int = 1, inputs: Inputs = "features839"
+) -> QNet:
     torch.manual_seed(seed)
-    return QNetConfig(hidden=hidden, dueling=dueling).make_net()
+    return QNetConfig(inputs=inputs, hidden=hidden, dueling=dueling).make_net()
 
 
 def scorer(encoding: str, hidden: tuple[int, ...], seed: int = 1) -> MoveScorer:
@@ -52,12 +55,19 @@ def scorer(encoding: str, hidden: tuple[int, ...], seed: int = 1) -> MoveScorer:
 
 
 @settings(max_examples=15, deadline=None)
-@given(hidden=HIDDEN, dueling=st.booleans(), seed=st.integers(0, 10**6))
-def test_q_values_are_those_of_torch(hidden: tuple[int, ...], dueling: bool, seed: int) -> None:
-    net, boards = q_net(hidden, dueling, seed), positions()
+@given(
+    hidden=HIDDEN,
+    dueling=st.booleans(),
+    seed=st.integers(0, 10**6),
+    inputs=st.sampled_from(["features839", "attacks3399"]),
+)
+def test_q_values_are_those_of_torch(
+    hidden: tuple[int, ...], dueling: bool, seed: int, inputs: Inputs
+) -> None:
+    net, boards = q_net(hidden, dueling, seed, inputs), positions()
     values, moves, q_values, offsets = QNetEvaluator(net).q_values(boards)
     legal = flipped_legal_actions(boards, is_black_to_move(boards))
-    wanted = net.values(inputs_of(encode_packed(boards)), legal)
+    wanted = net.values(encode_packed(boards), legal)
     is_queen_or_none = np.isin(moves >> 12, [0, uci_code("d7d8q") >> 12])
     np.testing.assert_allclose(q_values[is_queen_or_none], wanted, atol=1e-5)
     np.testing.assert_allclose(values, np.maximum.reduceat(wanted, legal.offsets[:-1]), atol=1e-5)
@@ -141,16 +151,20 @@ def test_refreshed_weights_are_those_of_the_net() -> None:
 def test_wrong_weights_are_refused() -> None:
     weights = q_net((24, 16), False).arrays()
     with pytest.raises(ValueError, match=r"the weights lack value\.weight"):
-        core.QNet(weights, hidden=(24, 16), dueling=True, temperature=0.1)
+        core.QNet(weights, inputs="features839", hidden=(24, 16), dueling=True, temperature=0.1)
     with pytest.raises(ValueError, match="must have the shape"):
-        core.QNet(weights, hidden=(24, 17), dueling=False, temperature=0.1)
+        core.QNet(weights, inputs="features839", hidden=(24, 17), dueling=False, temperature=0.1)
     with pytest.raises(ValueError, match="weights, but"):
         core.QNet(
-            weights | {"more": weights["first.bias"]}, hidden=(24, 16), dueling=False, temperature=1
+            weights | {"more": weights["first.bias"]},
+            inputs="features839",
+            hidden=(24, 16),
+            dueling=False,
+            temperature=1,
         )
     bad = weights | {"first.bias": np.full(24, np.nan, np.float32)}
     with pytest.raises(ValueError, match="not finite"):
-        core.QNet(bad, hidden=(24, 16), dueling=False, temperature=0.1)
+        core.QNet(bad, inputs="features839", hidden=(24, 16), dueling=False, temperature=0.1)
 
 
 def test_a_scorer_without_a_value_head_cannot_search() -> None:
@@ -166,7 +180,9 @@ def test_answers_that_are_not_finite_end_a_search() -> None:
     search.start(np.zeros(1, np.int64), 10, noise=False, seeds=np.zeros(1, np.uint64))
     with pytest.raises(ValueError, match="not finite"):
         search.run(
-            core.QNet(weights, hidden=(8,), dueling=False, temperature=0.1), most=8, enough=8
+            core.QNet(weights, inputs="features839", hidden=(8,), dueling=False, temperature=0.1),
+            most=8,
+            enough=8,
         )
     search.set(0, Board())  # and the search can be used again
     assert search.gather(1) == 1

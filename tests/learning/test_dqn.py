@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.learner import Dqn
 from selfmate.nets.optim import one_thread
 from selfmate.rules import Ragged
@@ -43,6 +42,6 @@ def values_of_line(dqn: Dqn) -> list[float]:
     """Of the moves that were played."""
     page = line(MATE_IN_TWO, MATING_LINE)
     legal = Ragged(page.legal.astype(np.int32), page.legal_offsets)
-    values = dqn.net.values(inputs_of(page.packed), legal)
+    values = dqn.net.values(page.packed, legal)
     found: list[float] = values[legal.find(page.actions)].tolist()
     return found

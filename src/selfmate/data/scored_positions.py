@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.teacher_data import LabelledBatch, Rows
-from selfmate.encodings.features import inputs_of
 from selfmate.rules import Ragged, best_places, places_of_rows
 from selfmate.searches.teacher import VALUE_SCALE_PAWNS
 
@@ -34,7 +33,7 @@ class ScoredPositions:
         pawns = PAWNS_PER_CENTIPAWN * self.centipawns[places]
         best = best_places(pawns, offsets)
         return LabelledBatch(
-            inputs=inputs_of(self.packed[rows]),
+            packed=self.packed[rows],
             legal=legal,
             probs=_softmax(np.float32(sharpness) * pawns, legal),
             best=best,

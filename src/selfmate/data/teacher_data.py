@@ -19,8 +19,8 @@ from pydantic_core import from_json
 
 from selfmate.data.ndjson import ACTION_ENCODING
 from selfmate.encodings import ACTION_ENCODINGS, is_black_to_move, legal_actions
-from selfmate.encodings.features import encode_packed, flipped_actions, inputs_of
-from selfmate.rules import Board, Ragged, SparseRows, places_of_rows
+from selfmate.encodings.features import Packed, encode_packed, flipped_actions
+from selfmate.rules import Board, Ragged, places_of_rows
 from selfmate.rules.pgn import read_texts
 
 ACTIONS = ACTION_ENCODINGS[ACTION_ENCODING].size
@@ -262,7 +262,7 @@ Rows = NDArray[np.int64]
 class LabelledBatch:
     """Some positions, and what the teacher says of them."""
 
-    inputs: SparseRows
+    packed: Packed  # [B, 107]
     legal: Ragged
     probs: NDArray[np.float32]  # [N] the teacher's, sharpened, of every legal action
     best: Rows  # [B] where the best actions stand among all legal ones
@@ -294,7 +294,7 @@ class TeacherDataset:
         places, offsets = places_of_rows(positions.legal_offsets, rows)
         legal = Ragged(positions.legal[places].astype(np.int32), offsets)
         return LabelledBatch(
-            inputs=inputs_of(positions.packed[rows]),
+            packed=positions.packed[rows],
             legal=legal,
             probs=self._probs(rows, legal, self._sharpness),
             best=offsets[:-1] + positions.best_places[rows],

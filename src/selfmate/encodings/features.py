@@ -1,4 +1,4 @@
-"""Inputs of nets as sparse rows, and packed features: features839 of a position in 107 bytes.
+"""Inputs of nets as sparse rows, and packed features: a position in 107 bytes.
 
 Packed features, and actions beside them, are seen from the side to move: the board is flipped so
 that the mover always plays White. B is the number of positions.
@@ -15,7 +15,9 @@ from selfmate.rules import Ragged, SparseRows
 
 ACTION_ENCODING = "from_to4096"
 PACKED_BYTES = 107
-INPUTS = ENCODINGS["features839"].shape[0]
+# The inputs of a Q-net. `attacks3399` says of each square what stands there and which sides attack
+# it, by one of 52 numbers; then come the features behind the pieces of features839.
+Q_NET_INPUTS = {"features839": ENCODINGS["features839"].shape[0], "attacks3399": 64 * 52 + 71}
 FLIP = 56 * 64 + 56  # a from_to4096 action ^ FLIP has the ranks of both squares flipped
 
 PIECES, SQUARES = 12, 64
@@ -43,9 +45,9 @@ def encode_packed(games: Games, *, threads: int = 1) -> Packed:
     return core.encode_packed(games, threads)
 
 
-def inputs_of(packed: Packed) -> SparseRows:
-    """The non-zero values of the features839 that were packed."""
-    return SparseRows(*core.inputs_of_packed(packed))
+def inputs_of(packed: Packed, features: str) -> SparseRows:
+    """The non-zero values of packed positions, as features839 or attacks3399."""
+    return SparseRows(*core.inputs_of_packed(packed, features))
 
 
 def flipped_legal_actions(games: Games, black: NDArray[np.bool_]) -> Ragged:

@@ -115,6 +115,10 @@ class TransformerConfig(TransformerSettings):
 
 
 class QNetSettings(Settings):
+    inputs: Literal["features839", "attacks3399"] = Field(
+        default="features839",
+        description="input: pieces by square, or for each square also which side attacks it",
+    )
     hidden: Hidden = (512, 256, 128)
     dueling: bool = Field(
         default=False, description="dueling heads: state value and action advantages"
@@ -129,11 +133,9 @@ class QNetConfig(QNetSettings):
         return sum(a * b for a, b in pairwise(self.hidden))
 
     def make_net(self) -> "QNet":
-        from selfmate.encodings import ACTION_ENCODINGS
-        from selfmate.encodings.features import ACTION_ENCODING, INPUTS
         from selfmate.nets.q_net import QNet
 
-        return QNet(self, inputs=INPUTS, actions=ACTION_ENCODINGS[ACTION_ENCODING].size)
+        return QNet(self)
 
 
 class MoveScorerSettings(Settings):

@@ -62,6 +62,7 @@ class QNetEvaluator(core.QNet):
         config = net.config
         super().__init__(
             net.arrays(),
+            inputs=config.inputs,
             hidden=config.hidden,
             dueling=config.dueling,
             temperature=POLICY_TEMPERATURE,

@@ -9,6 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfmate.encodings import ACTION_ENCODINGS
+from selfmate.encodings.features import ACTION_ENCODING, Q_NET_INPUTS, Packed, inputs_of
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.optim import one_thread
 from selfmate.nets.sparse import PickedLinear, SparseLinear, spread
@@ -24,30 +26,32 @@ class QNet(torch.nn.Module):
     V(s) + A(s, a) - max of A(s, .) over the legal actions, so that V(s) is the value of the best
     action: the value of the position, which a search can use."""
 
-    def __init__(self, config: QNetConfig, *, inputs: int, actions: int) -> None:
+    def __init__(self, config: QNetConfig) -> None:
         super().__init__()
         self.config = config
         hidden = config.hidden
-        self.first = SparseLinear(inputs, hidden[0])
+        self.first = SparseLinear(Q_NET_INPUTS[config.inputs], hidden[0])
         self.hidden = torch.nn.ModuleList(torch.nn.Linear(*pair) for pair in pairwise(hidden))
-        self.actions = PickedLinear(hidden[-1], actions)
+        self.actions = PickedLinear(hidden[-1], ACTION_ENCODINGS[ACTION_ENCODING].size)
         self.value = PickedLinear(hidden[-1], 1) if config.dueling else None
 
-    def forward(self, positions: SparseRows, asked: Ragged) -> Tensor:
-        """[N] The values of the asked actions, row after row.
+    def forward(self, positions: Packed, asked: Ragged) -> Tensor:
+        """[N] The values of the asked actions of packed positions [B, 107], row after row.
 
         A dueling net must be asked for all legal actions of a row: it subtracts their maximum."""
-        return self._values_at(self._hidden_layers(self._first_layer(positions)), asked)
+        first = self._first_layer(inputs_of(positions, self.config.inputs))
+        return self._values_at(self._hidden_layers(first), asked)
 
     @torch.inference_mode()
-    def values(self, positions: SparseRows, asked: Ragged) -> NDArray[np.float32]:
+    def values(self, positions: Packed, asked: Ragged) -> NDArray[np.float32]:
         """[N] As `forward`, and a row's values are the same, bit for bit, in any batch.
 
         The core computes sparse products row by row, but the last bits of a dense product depend on
         the number of rows and threads. So these are computed in blocks of one size, on one thread.
         """
+        inputs = _in_whole_blocks(inputs_of(positions, self.config.inputs))
         with one_thread():
-            blocks = torch.split(self._first_layer(_in_whole_blocks(positions)), BLOCK_ROWS)
+            blocks = torch.split(self._first_layer(inputs), BLOCK_ROWS)
             output = torch.cat([self._hidden_layers(block) for block in blocks])[: len(positions)]
             values: NDArray[np.float32] = self._values_at(output, asked).numpy()
         return values

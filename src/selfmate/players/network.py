@@ -21,7 +21,6 @@ from selfmate.encodings.features import (
     encode_packed,
     flipped_actions,
     flipped_legal_actions,
-    inputs_of,
     is_white_to_move,
     position_rows,
 )
@@ -144,7 +143,7 @@ def _q_values(
 ) -> tuple[Floats, Ragged]:
     """Q-values [N] of all legal actions, and the actions, both in the mover's view."""
     legal = flipped_legal_actions(boards, black)
-    return net.values(inputs_of(encode_packed(boards)), legal), legal
+    return net.values(encode_packed(boards), legal), legal
 
 
 def _q_moves(

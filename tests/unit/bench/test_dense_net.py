@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from selfmate.data.teacher_data import LabelledBatch
-from selfmate.encodings.features import encode_packed, flipped_legal_actions, inputs_of
+from selfmate.encodings.features import encode_packed, flipped_legal_actions
 from selfmate.nets.config import QNetConfig
 from selfmate.rules import GameBatch
 from selfmate_benchmarks.dqn import DenseNet, contestants
@@ -17,7 +17,7 @@ def labelled_batch(count: int) -> LabelledBatch:
         batch.step(batch.random_moves())
     legal = flipped_legal_actions(batch, np.ones(count, np.bool_))
     return LabelledBatch(
-        inputs=inputs_of(encode_packed(batch)),
+        packed=encode_packed(batch),
         legal=legal,
         probs=np.zeros(len(legal.values), np.float32),
         best=legal.offsets[:-1],

@@ -34,7 +34,7 @@ def as_mover(board: Board) -> Board:
 
 def unpacked(packed: NDArray[np.uint8]) -> NDArray[np.float32]:
     """features839, from the inputs that are not zero."""
-    inputs = inputs_of(packed)
+    inputs = inputs_of(packed, "features839")
     features = np.zeros((len(inputs), 839), np.float32)
     rows = np.repeat(np.arange(len(inputs)), np.diff(inputs.offsets))
     assert not features[rows, inputs.columns].any()
@@ -96,9 +96,47 @@ def test_turning_actions_twice_gives_them_back(dtype: type[np.signedinteger]) ->
 def test_no_positions_are_fine() -> None:
     none = encode_packed([])
     assert none.shape == (0, PACKED_BYTES)
-    assert len(inputs_of(none)) == 0
+    assert len(inputs_of(none, "features839")) == 0
 
 
 def test_arrays_of_another_width_are_refused() -> None:
     with pytest.raises(ValueError, match=r"packed must be .* uint8 array of shape \(2,107,\)"):
-        inputs_of(np.zeros((2, 106), np.uint8))
+        inputs_of(np.zeros((2, 106), np.uint8), "features839")
+
+
+def slow_attacks3399(board: chess.Board) -> dict[int, float]:
+    """By the definition, with python-chess, for a board with White to move."""
+    found = {}
+    for square in chess.SQUARES:
+        piece = board.piece_at(square)
+        state = 0
+        if piece is not None:
+            state = piece.piece_type + (0 if piece.color == chess.WHITE else 6)
+        enemy, own = (bool(board.attackers(color, square)) for color in (False, True))
+        found[52 * square + 4 * state + 2 * enemy + own] = 1.0
+    return found
+
+
+def test_attacks_are_those_of_python_chess(boards: list[Board]) -> None:
+    inputs = inputs_of(encode_packed(boards), "attacks3399")
+    plain = inputs_of(encode_packed(boards), "features839")
+    for row in range(0, len(boards), 3):
+        of_row, of_plain = (slice(*found.offsets[row : row + 2]) for found in (inputs, plain))
+        found = dict(
+            zip(inputs.columns[of_row].tolist(), inputs.values[of_row].tolist(), strict=True)
+        )
+        state = {
+            column + 64 * 52 - 768: value
+            for column, value in zip(
+                plain.columns[of_plain].tolist(), plain.values[of_plain].tolist(), strict=True
+            )
+            if column >= 768
+        }
+        wanted = slow_attacks3399(chess.Board(as_mover(boards[row]).fen())) | state
+        assert found == pytest.approx(wanted)
+        assert len(found) == of_row.stop - of_row.start
+
+
+def test_unknown_features_are_refused() -> None:
+    with pytest.raises(ValueError, match="a Q-net has no inputs 'x'; there are features839"):
+        inputs_of(encode_packed([Board()]), "x")

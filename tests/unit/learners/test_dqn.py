@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 
 from selfmate.data.replay import Sample
 from selfmate.data.transitions import Episodes, Transitions
-from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.learner import Dqn
 from selfmate.learners.registry import LEARNERS
 from selfmate.nets.optim import one_thread
@@ -53,7 +52,7 @@ def test_the_loss_is_that_of_a_loop(page: Episodes, imitation: str) -> None:
 def slow_losses(
     dqn: Dqn, batch: Transitions, targets: NDArray[np.float32], weights: NDArray[np.float32]
 ) -> tuple[float, float]:
-    values = dqn.net.values(inputs_of(batch.states), batch.legal)
+    values = dqn.net.values(batch.states, batch.legal)
     huber, imitation = [], []
     for i, target in enumerate(targets.tolist()):
         row = slice(*batch.legal.offsets[i : i + 2].tolist())

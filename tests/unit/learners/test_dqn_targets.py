@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from selfmate.data.transitions import NO_ACTION, UNRANKED, Episodes
-from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.learner import Dqn
 from selfmate.players import load_player
 from selfmate.rules import Board, Ragged
@@ -251,9 +250,9 @@ class Slow:
         """Of a position, alone."""
         legal = self.page.legal[self.page.legal_offsets[row] : self.page.legal_offsets[row + 1]]
         asked = Ragged(legal.astype(np.int32), np.array([0, len(legal)]))
-        inputs = inputs_of(self.page.packed[row : row + 1])
-        target = self.dqn.target.values(inputs, asked).tolist()
-        online = self.dqn.net.values(inputs, asked).tolist()
+        packed = self.page.packed[row : row + 1]
+        target = self.dqn.target.values(packed, asked).tolist()
+        online = self.dqn.net.values(packed, asked).tolist()
         chooser = online if self.dqn.config.double else target
         value = target[max(range(len(legal)), key=lambda i: chooser[i])]
         return float(np.clip(value, -1 - self.shaping, 1 + self.shaping))

@@ -65,7 +65,7 @@ def slow_metrics(learner: Imitation, dataset: TeacherDataset) -> dict[str, float
     sums = dict.fromkeys(("match1", "match3", "kl", "kl_sharpened", "value_mse"), 0.0)
     rows = dataset.validation
     batch = dataset.lesson(rows)
-    values = rows_of(batch, learner.net.values(batch.inputs, batch.legal))
+    values = rows_of(batch, learner.net.values(batch.packed, batch.legal))
     collected = rows_of(batch, dataset.collected_probs(rows, batch.legal))
     for i, (of_moves, probs) in enumerate(zip(values, collected, strict=True)):
         best = int(batch.best[i] - batch.legal.offsets[i])
@@ -127,7 +127,7 @@ def test_the_loss_by_hand() -> None:
     """Two positions, of two and of one legal move."""
     legal = Ragged(np.zeros(3, np.int32), np.array([0, 2, 3]))
     batch = LabelledBatch(
-        inputs=None,  # type: ignore[arg-type]
+        packed=np.zeros((2, 107), np.uint8),
         legal=legal,
         probs=np.array([0.75, 0.25, 1.0], np.float32),
         best=np.array([0, 2]),

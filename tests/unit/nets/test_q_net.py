@@ -1,5 +1,7 @@
 """The Q-net against dense layers, and a position's values in any batch."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 import torch
@@ -7,37 +9,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from selfmate.encodings.features import encode_packed, inputs_of
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.q_net import BLOCK_ROWS, QNet
-from selfmate.rules import Ragged, SparseRows, places_of_rows
+from selfmate.rules import GameBatch, Ragged, places_of_rows
 
-INPUTS, ACTIONS, ROWS = 839, 4096, 100
+ACTIONS, ROWS = 4096, 100
 
 
-def seeded_net(hidden: tuple[int, ...], dueling: bool) -> QNet:
+def seeded_net(
+    hidden: tuple[int, ...],
+    dueling: bool,
+    inputs: Literal["features839", "attacks3399"] = "features839",
+) -> QNet:
     torch.manual_seed(1)
-    config = QNetConfig(hidden=hidden, dueling=dueling)
-    return QNet(config, inputs=INPUTS, actions=ACTIONS)
+    return QNetConfig(inputs=inputs, hidden=hidden, dueling=dueling).make_net()
 
 
-def ragged(rng: np.random.Generator, rows: int, most: int, below: int) -> Ragged:
-    """Rows of one to `most` different numbers."""
-    parts = [rng.permutation(below)[: rng.integers(1, most + 1)] for _ in range(rows)]
-    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-    return Ragged(np.concatenate(parts).astype(np.int32), offsets)
-
-
-def made_up_rows(seed: int) -> tuple[SparseRows, Ragged]:
+def made_up_rows(seed: int) -> tuple[NDArray[np.uint8], Ragged]:
+    """Positions of random games, and one to 60 different actions for each."""
     rng = np.random.default_rng(seed)
-    columns = ragged(rng, ROWS, 40, INPUTS)
-    values = rng.uniform(0.1, 1, len(columns.values)).astype(np.float32)
-    asked = ragged(rng, ROWS, 60, ACTIONS)
-    return SparseRows(columns.values, values, columns.offsets), asked
-
-
-def taken(sparse: SparseRows, rows: NDArray[np.int64]) -> SparseRows:
-    places, offsets = places_of_rows(sparse.offsets, rows)
-    return SparseRows(sparse.columns[places], sparse.values[places], offsets)
+    batch = GameBatch(ROWS, seed=seed)
+    for _ in range(15):
+        batch.step(batch.random_moves())
+    parts = [rng.permutation(ACTIONS)[: rng.integers(1, 61)] for _ in range(ROWS)]
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+    return encode_packed(batch), Ragged(np.concatenate(parts).astype(np.int32), offsets)
 
 
 NETS = {dueling: seeded_net((512, 256, 128), dueling) for dueling in (False, True)}
@@ -47,11 +44,15 @@ ALL = {dueling: net.values(POSITIONS, ASKED) for dueling, net in NETS.items()}
 
 @pytest.mark.parametrize("dueling", [False, True])
 @pytest.mark.parametrize("hidden", [(7,), (24, 16, 9)])
-def test_values_are_those_of_dense_layers(hidden: tuple[int, ...], dueling: bool) -> None:
-    net = seeded_net(hidden, dueling)
-    dense = torch.zeros(ROWS, INPUTS)
-    rows = np.repeat(np.arange(ROWS), np.diff(POSITIONS.offsets))
-    dense[rows, POSITIONS.columns] = torch.from_numpy(POSITIONS.values)
+@pytest.mark.parametrize("inputs", ["features839", "attacks3399"])
+def test_values_are_those_of_dense_layers(
+    hidden: tuple[int, ...], dueling: bool, inputs: Literal["features839", "attacks3399"]
+) -> None:
+    net = seeded_net(hidden, dueling, inputs)
+    sparse = inputs_of(POSITIONS, inputs)
+    dense = torch.zeros(ROWS, len(net.first.weight))
+    rows = np.repeat(np.arange(ROWS), np.diff(sparse.offsets))
+    dense[rows, sparse.columns] = torch.from_numpy(sparse.values)
     level = torch.relu(dense @ net.first.weight + net.first.bias)
     for layer in net.hidden:
         level = torch.relu(layer(level))
@@ -78,7 +79,7 @@ def test_a_row_has_the_same_values_in_any_batch(
     chosen = np.array(rows)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
-    found = NETS[dueling].values(taken(POSITIONS, chosen), ASKED.take(chosen))
+    found = NETS[dueling].values(POSITIONS[chosen], ASKED.take(chosen))
     torch.set_num_threads(before)
     places, _ = places_of_rows(ASKED.offsets, chosen)
     assert found.tobytes() == ALL[dueling][places].tobytes()
@@ -91,5 +92,5 @@ def test_every_row_has_the_same_values_alone_and_at_any_place_of_a_block(dueling
         own = ALL[dueling][ASKED.offsets[row] : ASKED.offsets[row + 1]]
         for count in (1, 2, 3, 8, BLOCK_ROWS, BLOCK_ROWS + 1):
             same = np.full(count, row)
-            found = net.values(taken(POSITIONS, same), ASKED.take(same))
+            found = net.values(POSITIONS[same], ASKED.take(same))
             assert found.tobytes() == np.tile(own, count).tobytes()

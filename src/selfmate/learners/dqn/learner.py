@@ -35,7 +35,6 @@ from selfmate.data.replay import (
     shard_name,
 )
 from selfmate.data.transitions import Transitions
-from selfmate.encodings.features import inputs_of
 from selfmate.learners.dqn.config import OPPONENTS, Config
 from selfmate.learners.dqn.loss import (
     LOGGED,
@@ -158,9 +157,10 @@ class Dqn:
         actions (van Hasselt et al. 2016), or Q_target itself (Mnih et al. 2015)."""
         config = self.config
         weight = config.teacher_weight(config.shaping_weight, config.shaping_weight_end, cycle)
-        inputs = inputs_of(batch.next_states)
-        q_target = self.target.values(inputs, batch.next_legal)
-        q_online = self.net.values(inputs, batch.next_legal) if config.double else q_target
+        q_target = self.target.values(batch.next_states, batch.next_legal)
+        q_online = (
+            self.net.values(batch.next_states, batch.next_legal) if config.double else q_target
+        )
         next_values = ragged_double_q(q_online, q_target, batch.next_legal.offsets)
         # True values lie within -1..1, widened by shaping. The clip also keeps the bonuses of
         # two_ply from adding up to more than a mate.
@@ -183,7 +183,7 @@ class Dqn:
         """Weighted Huber loss of the TD errors Q(s, a) - y, plus the imitation loss."""
         config = self.config
         targets = torch.from_numpy(self.targets(batch, cycle))
-        q_values = self.net(inputs_of(batch.states), batch.legal)
+        q_values = self.net(batch.states, batch.legal)
         log_policy = log_softmax(q_values / config.temperature, batch.legal.offsets)
         taken = q_values[torch.from_numpy(batch.legal.find(batch.actions))]
         td = huber_loss(taken, targets, reduction="none", delta=config.huber_delta)

@@ -113,7 +113,7 @@ class Imitation:
         return metrics | self.labels.metrics()
 
     def update(self, batch: LabelledBatch, left: float) -> tuple[float, float, float]:
-        values = self.net(batch.inputs, batch.legal)
+        values = self.net(batch.packed, batch.legal)
         policy, value = imitation_loss(values, batch, self.config)
         norm = self.adam.gradient(policy + self.config.value_weight * value)
         self.adam.step(self.config.learning_rate * (1 - math.cos(math.pi * left)) / 2)
@@ -135,7 +135,7 @@ class Imitation:
     @torch.inference_mode()
     def _validate(self, held_out: Validation) -> NDArray[np.float64]:
         batch = held_out.batch
-        values = self.net(batch.inputs, batch.legal)
+        values = self.net(batch.packed, batch.legal)
         logs = log_softmax(values / self.config.temperature, batch.legal.offsets).numpy()
         found = values.numpy()
         # Ties count as better, or a net with equal values for all moves would score full marks.
