@@ -10,8 +10,15 @@ from typing import NamedTuple
 
 from selfmate.arena.ladder import Ladder, weights_digest
 from selfmate.arena.rating import SCALE, Rating
-from selfmate.players import PLAYERS, PlayerName, check_name, is_plugin, number_text
-from selfmate.players.trained import PLAY_OPTIONS, Weights, find_weights, full_name
+from selfmate.players import (
+    PLAYERS,
+    PlayerName,
+    can_search,
+    check_name,
+    is_plugin,
+    number_text,
+)
+from selfmate.players.trained import Weights, find_weights, full_name
 from selfmate.runs import Json
 from selfmate.runs.files import pretty, replace_file
 from selfmate.weights.calibration import calibration_path
@@ -51,8 +58,7 @@ def plan_calibration(text: str, max_simulations: int) -> CalibrationPlan:
     if name.kind in PLAYERS or is_plugin(name.kind):
         raise ValueError(f"{text} cannot be calibrated: it is no net")
     weights = find_weights(name)
-    keys = PLAY_OPTIONS[str(weights.player["kind"])].keys
-    settings = _settings(max_simulations if "sims" in keys else None)
+    settings = _settings(max_simulations if can_search(weights.player) else None)
     players = {setting.player(weights): setting for setting in settings}
     return CalibrationPlan(str(weights.identity), players, Path(calibration_path(weights.folder)))
 

@@ -8,10 +8,10 @@ from fastapi import APIRouter
 
 from selfmate.arena.ladder import Ladder, shipped_ruler
 from selfmate.arena.rating import SCALE
-from selfmate.lab.runs_folder import RunsFolder, player_kind
-from selfmate.players import EXACT, Player, load_player, parse_name
+from selfmate.lab.runs_folder import RunsFolder, player_card
+from selfmate.players import EXACT, Player, can_search, load_player, parse_name
 from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
-from selfmate.runs import Checkpoints, RunDirectory
+from selfmate.runs import Checkpoints, Json, RunDirectory
 from selfmate.weights import model_names
 from selfmate.weights.card import Rating, read_card
 
@@ -79,6 +79,10 @@ POLICY_STRENGTHS = {
     "": "best move",
     "temperature=0.7": "more variety",
     "terminal=off": "by the net alone",
+}
+SEARCHING_STRENGTHS = {
+    "sims=400": "searches 400 positions",
+    "sims=2000": "searches 2,000 positions",
 }
 STRENGTHS = {
     "move_scorer": POLICY_STRENGTHS | {"lookahead=1": "looks one move ahead"},
@@ -174,12 +178,12 @@ def _split(text: str) -> tuple[str, str]:
 
 def _run_offer(run: RunDirectory, elos: Mapping[str, float]) -> Offer | None:
     """None for a run that does not play chess, or has no checkpoint yet."""
-    kind = player_kind(run.path)
-    if kind is None or kind == MINICHESS:
+    player = player_card(run.path)
+    if player is None or player.get("kind") == MINICHESS:
         return None
     name, best = f"{RUNS}{run.path.name}", run.best()
     newest = max(Checkpoints(run.path).steps(), default=0)
-    settings = STRENGTHS.get(kind, POLICY_STRENGTHS)
+    settings = _settings_of(player)
     if best is not None:
         settings = settings | {BEST_VERSION: "at its best so far"}
 
@@ -201,9 +205,17 @@ def _run_offer(run: RunDirectory, elos: Mapping[str, float]) -> Offer | None:
 
 def _model_offer(name: str, elos: Mapping[str, float]) -> Offer:
     card = read_card(name)
-    settings = STRENGTHS.get(str(card.player["kind"]), POLICY_STRENGTHS)
-    strengths = _strengths(name, settings)
+    strengths = _strengths(name, _settings_of(card.player))
     return _rated(Offer(title=name, about=card.about, strengths=strengths, ships=True), elos.get)
+
+
+def _settings_of(player: Mapping[str, Json]) -> dict[str, str]:
+    """The settings that a net is offered with, the first of them by default."""
+    kind = str(player.get("kind"))
+    settings = STRENGTHS.get(kind, POLICY_STRENGTHS)
+    if kind == "se_resnet" or not can_search(player):
+        return settings
+    return SEARCHING_STRENGTHS | settings
 
 
 def _rated(offer: Offer, elo: Callable[[str], float | None]) -> Offer:

@@ -1,7 +1,7 @@
 """The runs that the lab shows, found by name and never by path."""
 
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NotRequired
@@ -17,6 +17,7 @@ from selfmate.runs import (
     STATUS,
     Checkpoints,
     CorruptError,
+    Json,
     RunDirectory,
     RunRefusedError,
     is_locked,
@@ -134,16 +135,22 @@ def changed_ns(path: Path) -> int:
 
 def player_kind(run: Path) -> str | None:
     """The kind of player in the newest checkpoint's card; None without a checkpoint."""
+    player = player_card(run)
+    return None if player is None else str(player.get("kind"))
+
+
+def player_card(run: Path) -> Mapping[str, Json] | None:
+    """What the newest checkpoint's card says of the player; None without a checkpoint."""
     checkpoints = Checkpoints(run)
     steps = checkpoints.steps()
     newest = checkpoints.path(steps[-1]) if steps else None
-    return None if newest is None else _kind_of(newest, changed_ns(newest / CARD))
+    return None if newest is None else _player_in(newest, changed_ns(newest / CARD))
 
 
 @lru_cache(maxsize=1000)
-def _kind_of(checkpoint: Path, _changed_ns: int) -> str | None:
+def _player_in(checkpoint: Path, _changed_ns: int) -> Mapping[str, Json] | None:
     """Each card is read once, because checkpoints never change. None when it is corrupt."""
     try:
-        return str(read_card(checkpoint).player.get("kind"))
+        return read_card(checkpoint).player
     except CorruptError:
         return None

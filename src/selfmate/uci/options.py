@@ -13,6 +13,7 @@ from selfmate.players import (
     TERMINAL_SETTINGS,
     PlayerName,
     c_puct_setting,
+    can_search,
     is_plugin,
     temperature_setting,
     terminal_setting,
@@ -28,7 +29,6 @@ ABOUT = "Selfmate, a laboratory for chess engines that teach themselves. Licence
 MAX_THREADS = 64
 DEFAULT_HASH_MB, MAX_HASH_MB = 16, 4096
 MAX_CARD_BYTES = 1 << 22
-SEARCHING_NETS = ("se_resnet",)  # kinds of nets, as cards name them, that play by tree search
 
 
 class Capabilities(NamedTuple):
@@ -47,17 +47,25 @@ def capabilities_of(name: PlayerName) -> Capabilities:
     if name.kind in PLAYERS or (not is_model(name.kind) and is_plugin(name.kind)):
         return Capabilities()
     temperature, c_puct = temperature_setting(name), c_puct_setting(name)
-    simulations, card = name.settings.get("sims"), _card(name)
+    card = _card(name)
     net = card.get("player", {})
     found = Capabilities(
         temperature, has_wdl=bool(net.get("wdl")), calibration=_calibration(name, card)
     )
     if "by" in name.settings or name.settings.get("mask") == "0":
         return found
-    if simulations == "0" or net.get("kind") not in SEARCHING_NETS:
+    if not _searches(name, net):
         return found._replace(exact_endings=terminal_setting(name))
     uses_time = not {"sims", "elo"} & name.settings.keys()
     return found._replace(c_puct=c_puct, uses_time=uses_time)
+
+
+def _searches(name: PlayerName, net: dict[str, Any]) -> bool:
+    """AlphaZero's net does unless its name says otherwise, the others if theirs says so."""
+    if not can_search(net):
+        return False
+    simulations = name.settings.get("sims", "100" if net["kind"] == "se_resnet" else "0")
+    return simulations != "0" or "movetime" in name.settings
 
 
 def _calibration(name: PlayerName, card: dict[str, Any]) -> Calibration | None:
