@@ -155,7 +155,15 @@ class EpisodeBuffer(ShardBuffer[Episodes]):
     def __init__(self, capacity: int, place: int = 0) -> None:
         super().__init__()
         self.ring = Ring(capacity, place)
-        self.transitions = np.zeros(0, np.int64)  # rows with an action, oldest first
+        self._transitions: Rows | None = None
+
+    @property
+    def transitions(self) -> Rows:
+        """The rows with an action, oldest first."""
+        if self._transitions is None:
+            rows = self.ring.rows
+            self._transitions = rows[self.ring.columns["actions"][rows] != NO_ACTION]
+        return self._transitions
 
     def append(self, name: str, shard: Episodes) -> tuple[Rows, Rows]:
         """The rows that were freed, and those of the shard's transitions. ValueError when the name
@@ -165,10 +173,8 @@ class EpisodeBuffer(ShardBuffer[Episodes]):
         freed = [np.zeros(0, np.int64)]
         while not self.ring.has_room(shard):
             freed.append(self.ring.remove(self.drop_oldest()))
-        added = self.ring.append(shard)[shard.played]
-        rows = self.ring.rows
-        self.transitions = rows[self.ring.columns["actions"][rows] != NO_ACTION]
-        return np.concatenate(freed), added
+        self._transitions = None
+        return np.concatenate(freed), self.ring.append(shard)[shard.played]
 
 
 class TransitionReplay:
@@ -207,9 +213,9 @@ class TransitionReplay:
             raise ValueError("the replay is empty: there is nothing to learn from")
         high_quality, recent = self._counts(count)
         main, weights = self._sample_main(rng, count - high_quality - recent)
-        newest = self.main.transitions[-self.retention.recent :]
-        best = self.high_quality.transitions + self.retention.main
-        rows = [main, sample_uniform(rng, newest, recent), sample_uniform(rng, best, high_quality)]
+        newest = sample_uniform(rng, self.main.transitions[-self.retention.recent :], recent)
+        best = sample_uniform(rng, self.high_quality.transitions, high_quality)
+        rows = [main, newest, best + self.retention.main]
         weights = np.concatenate([weights, np.ones(recent + high_quality)])
         return Sample(
             rows=np.concatenate(rows), weights=(weights / weights.max()).astype(np.float32)

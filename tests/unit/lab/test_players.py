@@ -17,7 +17,7 @@ from selfmate.runs.card import Card
 from selfmate.weights import model_names
 from selfmate.weights.card import read_card
 from unit.lab.asking import AskedLab
-from unit.players.trained_runs import make_run, make_tree_run
+from unit.players.trained_runs import make_run, make_scorer_run, make_tree_run
 from unit.runs.toy import run_toy
 
 
@@ -84,6 +84,17 @@ def test_a_net_that_searches_is_offered_in_strengths_that_play(tmp_path: Path) -
     for name in names:
         full = players.shown(players.load(name).name)
         assert name.partition(":")[2].partition(",")[0] in full or "version=best" in name
+
+
+def test_a_small_net_is_offered_with_a_search_first(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "q")
+    make_scorer_run(tmp_path / "runs" / "scorer")
+    players = LabPlayers(RunsFolder(tmp_path / "runs"))
+    for offer in list(players.offers())[:2]:
+        first, *others = (strength.name for strength in offer.strengths)
+        assert first == f"runs/{offer.title}:sims=400"
+        assert f"runs/{offer.title}" in others
+        players.load(first).close()
 
 
 def elos(players: LabPlayers) -> dict[str, float | None]:

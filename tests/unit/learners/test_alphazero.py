@@ -32,6 +32,10 @@ class Scored:
     score: float
     mean_plies: float = 10.0
     ply_limit_games: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    illegal_moves: int = 0
 
 
 def is_same(one: Arrays, other: Arrays) -> bool:

@@ -81,7 +81,7 @@ def test_patient_checks_give_a_new_net_some_cycles() -> None:
 SMALL = {
     "reinforce": ("games=44", "games_per_iteration=4", "max_plies=20", "hidden=[16]"),
     "dqn": ("cycles=11", "games=4", "max_plies=20", "hidden=[16]", "updates=2", "batch_size=8",
-            "learning_starts=8", "promotion_every=100"),
+            "learning_starts=8", "promotion_every=100", "load=''"),
 }  # fmt: skip
 
 

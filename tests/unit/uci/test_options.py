@@ -34,6 +34,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("alphazero-1:by=value", Capabilities(0.0, has_wdl=True)),
         ("dqn-1:temperature=0.1", Capabilities(0.1, exact_endings=True)),
         ("dqn-1:terminal=off", Capabilities(0.0, exact_endings=False)),
+        ("dqn-1:sims=400", Capabilities(0.0, 1.5)),
+        ("dqn-1:movetime=50", Capabilities(0.0, 1.5, uses_time=True)),
         ("dqn-1:mask=0", Capabilities(0.0)),
         ("empty", Capabilities(0.0, exact_endings=True)),
         ("odd", Capabilities(0.0, exact_endings=True)),
