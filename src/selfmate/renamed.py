@@ -92,5 +92,16 @@ def preset_now(learner: str, old: str) -> str | None:
 
 
 def net_config_now(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of a net on a card, with the fields of 0.1 under their new names."""
-    return {SETTINGS.get(name, name): value for name, value in config.items()}
+    """The configuration of a net on a card, with the fields of 0.1 under their new names.
+
+    ValueError for a net that would play differently today.
+    """
+    now = {SETTINGS.get(name, name): value for name, value in config.items()}
+    if now.get("kind") == "q_net" and "inputs" not in now:
+        if now.get("dueling") is True:
+            raise ValueError(
+                "dueling Q-nets of version 0.1 subtracted the mean of the advantages, now it is "
+                "their maximum: train it anew"
+            )
+        now["inputs"] = "features839"
+    return now

@@ -47,8 +47,8 @@ OLD_CARDS: dict[str, tuple[dict[str, Any], object]] = {
         ),
     ),
     "q_net": (
-        {"kind": "q_net", "hidden": [16, 8], "dueling": True},
-        QNetConfig(hidden=(16, 8), dueling=True),
+        {"kind": "q_net", "hidden": [16, 8], "dueling": False},
+        QNetConfig(inputs="features839", hidden=(16, 8), dueling=False),
     ),
     "move_scorer": (
         {"kind": "move_scorer", "encoding": "counts", "hidden": [8], "value_head": True},
@@ -113,6 +113,11 @@ def test_a_card_of_today_is_read_back(kind: str) -> None:
     config = read_net_config(OLD_CARDS[kind][0])
     assert config.kind == kind
     assert read_net_config(config.model_dump(mode="json")) == config
+
+
+def test_an_old_dueling_net_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"dueling Q-nets of version 0\.1 subtracted the mean"):
+        read_net_config({"kind": "q_net", "hidden": [16, 8], "dueling": True})
 
 
 def test_every_kind_of_net_can_be_played() -> None:

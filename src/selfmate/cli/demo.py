@@ -1,12 +1,10 @@
 """`selfmate demo`: from nothing to a chess engine, explained step by step."""
 
-import json
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,35 +36,43 @@ if TYPE_CHECKING:
 
 
 GAMES = "match.pgn"
-MIX = 0.15  # fraction of games against a random player, and as many from won endgames
+SIMULATIONS = 400
+OPPONENTS = {
+    "random moves": "random",
+    "greedy, takes what it can": "greedy",
+    "the teacher, one ply ahead": "teacher:depth=1",
+    "its own teacher, two plies": "teacher:depth=2",
+    "the teacher, three plies": "teacher:depth=3",
+}
 
 
 def play_matches(
-    console: "Console", trained: Path, pretrained: Path, games: int, seed: int
+    console: "Console", trained: Path, pretrained: Path, settings: "DemoSettings", seed: int
 ) -> None:
+    """Matches of the net alone and with a search, as a table; all games are saved."""
     from selfmate.arena.match import write_match_pgn
 
-    console.print(f"[bold]5.[/] Is it any good? It plays {games} games against each of these, each")
-    console.print("   opening twice with colours swapped; Elo with its 95 % interval:\n")
-    opponents = {
-        "itself, untrained": f"{pretrained}:version=0",
-        "itself, before self-play": str(pretrained),
-        "random moves": "random",
-        "greedy, takes what it can": "greedy",
-        "the teacher, one ply ahead": "teacher:depth=1",
-    }
-    played: dict[str, Games] = {}
+    console.print("[bold]4.[/] Is it any good? It plays each opening twice, with colours swapped:")
+    console.print("   the move it likes best, and then, with the same net, the best move of a")
+    console.print(f"   search of {SIMULATIONS} positions.\n")
+    searching = f"{trained}:sims={SIMULATIONS}"
+    matches = [(str(trained), "itself, untrained", f"{pretrained}:version=0")]
+    matches += [(str(trained), label, name) for label, name in OPPONENTS.items()]
+    matches += [(searching, label, name) for label, name in OPPONENTS.items()]
+    played: dict[tuple[str, str], Games] = {}
+    total = sum(settings.games(name) for name, _, _ in matches)
     with (
         (trained / GAMES).open("w", encoding="utf-8") as file,
-        progress("playing", games * len(opponents), "games") as bar,
+        progress("playing", total, "games") as bar,
     ):
-        for label, name in opponents.items():
-            played[label] = _match(str(trained), name, games, seed, bar.advance)
-            names = (str(trained), name)
-            write_match_pgn(played[label], names, file, date="????.??.??", seed=seed)
-    _print_table(console, played)
+        for name, label, opponent in matches:
+            games = _match(name, opponent, settings.games(name), seed, bar.advance)
+            played[name, label] = games
+            write_match_pgn(games, (name, opponent), file, date="????.??.??", seed=seed)
+    _print_table(console, played, str(trained), searching)
     _show_a_mate(console, [game for match in played.values() for game in match])
     console.print(f"   All games: [bold]{trained / GAMES}[/]")
+    _print_rating(console, {label: played[searching, label] for label in OPPONENTS})
 
 
 def _match(
@@ -85,24 +91,51 @@ def _match(
     return sorted(played, key=lambda game: game.number)
 
 
-def _print_table(console: "Console", played: "Mapping[str, Games]") -> None:
+def _print_table(
+    console: "Console", played: "Mapping[tuple[str, str], Games]", alone: str, searching: str
+) -> None:
+    """A line per opponent: won, drawn, lost and score of the net alone, and of its search."""
     from rich.table import Table
-
-    from selfmate.arena.match import make_report
 
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("   against")
-    for column in ("won", "drawn", "lost", "score"):
+    for column in ("the net alone", "score", "with search", "score"):
         table.add_column(column, justify="right")
-    table.add_column("Elo")
-    for label, games in played.items():
-        report = make_report(games)
-        if report.illegal_moves:
-            raise JobFailedError(f"{report.illegal_moves} illegal moves were played")
-        numbers = (report.wins, report.draws, report.losses)
-        score = f"[green]{report.score:.0%}[/]" if report.score > 0.5 else f"{report.score:.0%}"
-        table.add_row(f"   {label}", *map(str, numbers), score, report.elo_text())
+    for label in ("itself, untrained", *OPPONENTS):
+        cells = [text for name in (alone, searching) for text in _cells(played.get((name, label)))]
+        table.add_row(f"   {label}", *cells)
     console.print(table)
+
+
+def _cells(games: "Games | None") -> tuple[str, str]:
+    """Won, drawn and lost games, and the score."""
+    from selfmate.arena.match import make_report
+
+    if games is None:
+        return "", ""
+    report = make_report(games)
+    if report.illegal_moves:
+        raise JobFailedError(f"{report.illegal_moves} illegal moves were played")
+    score = f"[green]{report.score:.0%}[/]" if report.score > 0.5 else f"{report.score:.0%}"
+    return f"+{report.wins} ={report.draws} -{report.losses}", score
+
+
+def _print_rating(console: "Console", played: "Mapping[str, Games]") -> None:
+    """What the net with its search is worth, from its games against rungs of the ladder."""
+    from selfmate.arena.ladder import shipped_ruler
+    from selfmate.arena.match import pair_counts
+    from selfmate.arena.rating import SCALE, Pairing
+
+    ruler = shipped_ruler()
+    rating = ruler.place(
+        [
+            Pairing("demo", OPPONENTS[label], pair_counts(games))
+            for label, games in played.items()
+            if OPPONENTS[label] in ruler.names
+        ]
+    )
+    console.print(f"   With its search it is worth [bold]{rating.text()}[/] Elo")
+    console.print(f"   ({SCALE}).")
 
 
 def _show_a_mate(console: "Console", games: "Games") -> None:
@@ -123,47 +156,29 @@ def _show_a_mate(console: "Console", games: "Games") -> None:
     console.print(f"\n{textwrap.indent(textwrap.fill(' '.join(line), 70), ' ' * 6)}\n")
 
 
-def collect(console: "Console", games: int, seed: int, path: Path) -> Path:
-    """Collects the teacher's games, in place of an earlier demo's."""
-    from selfmate.data.collection import Collection, CollectionFilter, settings_path
-    from selfmate.data.teacher_games import Plan, TeacherGames
-    from selfmate.rules import available_cores
-    from selfmate.searches.teacher import score_moves
+def imitate(console: "Console", settings: "DemoSettings", seed: int, directory: Path) -> Path:
+    from selfmate.runs import RunDirectory
 
-    console.print(f"[bold]2.[/] A teacher plays {games:,} games. It looks at every move and every")
-    console.print("   reply, and labels each position with its choice of moves and who is better.")
-    for old in (path, settings_path(path)):
-        old.unlink(missing_ok=True)
-    started = time.monotonic()
-    scoring = partial(score_moves, depth=2, threads=available_cores())
-    plan = Plan(games=games, seed=seed, random_share=MIX, endgame_share=MIX)
-    teacher = TeacherGames(plan, scoring, 512)
-    collection = Collection(
-        teacher, CollectionFilter(), path, teacher="teacher:depth=2", resume=False
-    )
-    with progress("playing", games, "games") as bar:
-        done = 0
-        for stats in collection.run():
-            bar.advance(stats.games - done)
-            done = stats.games
-    collection.save()
-    collection.close()
-    positions, seconds = collection.stats.repeats.total(), time.monotonic() - started
-    console.print(f"   {positions:,} positions in {seconds:.0f} s: [bold]{path}[/]\n")
-    return path
-
-
-def imitate(console: "Console", data: Path, epochs: int, seed: int, directory: Path) -> Path:
     console.print(
-        "[bold]3.[/] A net that knows nothing imitates the teacher, position by position."
+        "[bold]2.[/] A net that knows nothing watches a teacher, who looks at every move and"
     )
+    console.print(
+        "   every reply, and says of each move what it is worth. The net learns to choose"
+    )
+    console.print("   as the teacher does, in the teacher's games and more and more in its own.")
     # All checkpoints are kept: the proof meets the net as it was before.
-    sets = [f"data={json.dumps([str(data)])}", f"epochs={epochs}", "keep_last=1000"]
+    sets = [
+        f"positions={settings.positions}",
+        f"batch_size={settings.batch_size}",
+        f"evaluation_games={settings.evaluation_games}",
+        "keep_last=1000",
+    ]
     run_learner("pretrain-dqn", sets, seed, directory)
     validated = [line for line in _metrics(directory) if "match1" in line]
     before, after = validated[0]["match1"], validated[-1]["match1"]
-    console.print("   In games it has never seen it finds the teacher's own choice in")
-    console.print(f"   [green]{after:.0%}[/] of positions; before, {before:.0%}.\n")
+    positions = RunDirectory(directory).status().done
+    console.print(f"   After {positions:,} positions it finds the teacher's own choice in")
+    console.print(f"   [green]{after:.0%}[/] of positions of new games; before, {before:.0%}.\n")
     return directory
 
 
@@ -171,7 +186,7 @@ def fine_tune(console: "Console", pretrained: Path, cycles: int, seed: int, out:
     from selfmate.runs import RunDirectory
 
     console.print(
-        "[bold]4.[/] Now it plays against itself and others, and learns from the results:"
+        "[bold]3.[/] Now it plays against itself and others, and learns from the results:"
     )
     console.print("   Double DQN, where mate is worth 1 and the teacher helps less and less.")
     weights = RunDirectory(pretrained).checkpoint().weights
@@ -237,10 +252,16 @@ class DemoSettings:
     """A table of presets/demo.toml."""
 
     perft_depth: int
-    teacher_games: int
-    epochs: int
+    positions: int
+    batch_size: int
+    evaluation_games: int
     cycles: int
     match_games: int
+    search_games: int
+
+    def games(self, name: str) -> int:
+        """The games of a player's match."""
+        return self.search_games if "sims=" in name else self.match_games
 
 
 def demo(
@@ -269,11 +290,9 @@ def demo(
     console = Console(highlight=False)
     console.print("[bold]Selfmate[/], a laboratory for chess engines that teach themselves.\n")
     _check_rules(console, settings)
-    teacher = out.with_name(f"{out.name}-teacher.ndjson.zst")
-    data = collect(console, settings.teacher_games, seed, teacher)
-    pretrained = imitate(console, data, settings.epochs, seed, imitation)
+    pretrained = imitate(console, settings, seed, imitation)
     fine_tune(console, pretrained, settings.cycles, seed, out)
-    play_matches(console, out, pretrained, settings.match_games, seed)
+    play_matches(console, out, pretrained, settings, seed)
     console.print(f"   All this took {duration(time.monotonic() - started)}.\n")
     _print_next(console, out)
 
@@ -293,9 +312,9 @@ def _print_next(console: "Console", run: Path) -> None:
 
     where = [] if run.parent == Path("runs") else ["--runs", str(run.parent)]
     for arguments, purpose in (
-        (["play", str(run)], "to play against it here,"),
+        (["play", f"{run}:sims={SIMULATIONS}"], "to play against it here,"),
         (["lab", *where], "to play, train and analyse in the browser,"),
-        (["uci", str(run)], "to use it in a chess program,"),
+        (["uci", f"{run}:sims={SIMULATIONS}"], "to use it in a chess program,"),
         (["train", "dqn", "--load", str(run)], "to train it further,"),
         (["inspect", str(run)], "to see how it learned."),
     ):

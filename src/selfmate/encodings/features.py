@@ -15,9 +15,6 @@ from selfmate.rules import Ragged, SparseRows
 
 ACTION_ENCODING = "from_to4096"
 PACKED_BYTES = 107
-# The inputs of a Q-net. `attacks3399` says of each square what stands there and which sides attack
-# it, by one of 52 numbers; then come the features behind the pieces of features839.
-Q_NET_INPUTS = {"features839": ENCODINGS["features839"].shape[0], "attacks3399": 64 * 52 + 71}
 FLIP = 56 * 64 + 56  # a from_to4096 action ^ FLIP has the ranks of both squares flipped
 
 PIECES, SQUARES = 12, 64

@@ -114,14 +114,20 @@ class TransformerConfig(TransformerSettings):
         return Transformer(self, MOVES)
 
 
+# `attacks3399` says of each square what stands there and which sides attack it, by one of 52
+# numbers; then come the features behind the pieces of features839.
+Q_NET_INPUTS: Mapping[str, int] = MappingProxyType({"features839": 839, "attacks3399": 3399})
+
+
 class QNetSettings(Settings):
     inputs: Literal["features839", "attacks3399"] = Field(
-        default="features839",
-        description="input: pieces by square, or for each square also which side attacks it",
+        default="attacks3399",
+        description="input: pieces by square, or for each square also which sides attack it",
     )
     hidden: Hidden = (512, 256, 128)
     dueling: bool = Field(
-        default=False, description="dueling heads: state value and action advantages"
+        default=True,
+        description="dueling heads: state value and action advantages; a search uses the value",
     )
 
 
@@ -130,7 +136,7 @@ class QNetConfig(QNetSettings):
 
     @property
     def least_weights(self) -> int:
-        return sum(a * b for a, b in pairwise(self.hidden))
+        return sum(a * b for a, b in pairwise((Q_NET_INPUTS[self.inputs], *self.hidden)))
 
     def make_net(self) -> "QNet":
         from selfmate.nets.q_net import QNet

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate.encodings import ACTION_ENCODINGS
-from selfmate.encodings.features import ACTION_ENCODING, Q_NET_INPUTS, Packed, inputs_of
-from selfmate.nets.config import QNetConfig
+from selfmate.encodings.features import ACTION_ENCODING, Packed, inputs_of
+from selfmate.nets.config import Q_NET_INPUTS, QNetConfig
 from selfmate.nets.optim import one_thread
 from selfmate.nets.sparse import PickedLinear, SparseLinear, spread
 from selfmate.rules import Ragged, SparseRows, best_places

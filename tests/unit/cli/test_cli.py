@@ -158,7 +158,7 @@ def test_the_demo_makes_a_player_and_saves_its_games(tmp_path: Path) -> None:
         while (game := chess.pgn.read_game(file)) is not None:
             assert not game.errors
             games += 1
-    assert games == 100
+    assert games == 6 * 10 + 5 * 2
     match = selfmate("match", "runs/demo", "random", "--games", "4", "--json", cwd=tmp_path)
     assert match.returncode == 0, match.stderr
     assert json.loads(match.stdout)["illegal_moves"] == 0
@@ -169,7 +169,8 @@ def test_the_demo_makes_a_player_and_saves_its_games(tmp_path: Path) -> None:
         ("runs/demo", "finished"),
         ("runs/demo-imitation", "finished"),
     ]
-    assert "Next: python -m selfmate play runs/demo to play" in run.stdout
+    assert "With its search it is worth" in run.stdout
+    assert "Next: python -m selfmate play runs/demo:sims=400 to play" in run.stdout
     assert "python -m selfmate lab to play, train" in run.stdout
 
 

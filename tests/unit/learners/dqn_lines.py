@@ -24,6 +24,7 @@ def config_of(**changes: object) -> Config:
     settings: dict[str, object] = {
         "gamma": GAMMA,
         "hidden": (24, 16),
+        "dueling": False,  # so that tests can set the values of actions
         "games": 1,
         "max_plies": 60,
         "replay_size": 500,

@@ -77,7 +77,8 @@ def slow_metrics(learner: Imitation, dataset: TeacherDataset) -> dict[str, float
         sums["kl"] += slow_divergence(probs, policy)
         sharpened = np.array(probs) ** learner.config.target_sharpness
         sums["kl_sharpened"] += slow_divergence(sharpened / sharpened.sum(), policy)
-        sums["value_mse"] += (of_moves[best] - float(batch.values[i])) ** 2
+        value = max(of_moves) if learner.config.dueling else of_moves[best]
+        sums["value_mse"] += (value - float(batch.values[i])) ** 2
     return {name: value / len(rows) for name, value in sums.items()}
 
 
@@ -97,8 +98,10 @@ def test_collected_probabilities_are_those_of_the_file(data: Path) -> None:
 
 
 @pytest.mark.parametrize("temperature", [0.05, 1.0])
-def test_metrics_are_those_of_a_loop(data: Path, temperature: float) -> None:
-    learner, labels = imitation(data, temperature=temperature, validation_fraction=0.4)
+@pytest.mark.parametrize("dueling", [False, True])
+def test_metrics_are_those_of_a_loop(data: Path, temperature: float, dueling: bool) -> None:
+    settings = {"temperature": temperature, "dueling": dueling, "validation_fraction": 0.4}
+    learner, labels = imitation(data, **settings)
     for begin in (0, 64):
         assert learner.validate() == pytest.approx(slow_metrics(learner, labels.dataset), rel=1e-4)
         learner.study(begin, begin + 64, Stopwatch())
@@ -134,7 +137,9 @@ def test_the_loss_by_hand() -> None:
         values=np.array([0.5, -1.0], np.float32),
     )
     values = torch.tensor([0.2, 0.1, -0.4])
-    config = PretrainConfig.model_validate({"temperature": 0.1, "label_smoothing": 0.2})
+    config = PretrainConfig.model_validate(
+        {"temperature": 0.1, "label_smoothing": 0.2, "dueling": False}
+    )
     policy, value = imitation_loss(values, batch, config)
     logs = np.log([np.e / (np.e + 1), 1 / (np.e + 1)])  # values differ by one temperature
     targets = np.array([0.8 * 0.75 + 0.1, 0.8 * 0.25 + 0.1])

@@ -252,7 +252,7 @@ class PretrainConfig(QNetSettings, selfmate.learners.config.Config):
     epochs: int = Field(3, ge=1, le=1000, description="passes over the training positions")
     batch_size: int = Field(1024, ge=1, le=65536, description="positions per update")
     learning_rate: float = Field(
-        1e-3, gt=0, le=1, description="initial learning rate, annealed to zero by a cosine"
+        2e-3, gt=0, le=1, description="initial learning rate, annealed to zero by a cosine"
     )
     max_grad_norm: float = Field(10.0, gt=0, description="maximum gradient norm (global clipping)")
     temperature: float = Field(
