@@ -19,7 +19,7 @@ class Config(QNetSettings, selfmate.learners.config.Config):
 
     # Self-play.
     threads: int = Field(
-        2, ge=1, le=256, description="threads of self-play; the games do not depend on them"
+        1, ge=1, le=256, description="threads of self-play; the games do not depend on them"
     )
     games: int = Field(128, ge=1, le=65536, description="games per cycle, all played in parallel")
     max_plies: int = Field(
