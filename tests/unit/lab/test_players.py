@@ -105,7 +105,7 @@ def test_offers_carry_the_ratings_that_ship(tmp_path: Path) -> None:
     known = elos(LabPlayers(RunsFolder(tmp_path / "runs")))
     card = {rating.player: rating.elo for rating in read_card("alphazero-tiny").ratings}
     assert known["alphazero-tiny:sims=200"] == card["alphazero-tiny:sims=200"]
-    assert known["alphazero-tiny:sims=0"] == card["alphazero-tiny:sims=0"]
+    assert known["alphazero-tiny:sims=0"] == card["alphazero-tiny:sims=0,terminal=exact"]
     assert known["teacher:depth=3"] == shipped_ruler().elo("teacher:depth=3")
     assert known["random"] == shipped_ruler().elo("random")
     assert known["greedy"] is None

@@ -23,6 +23,12 @@ def test_weights_are_small_and_match_the_card(name: str) -> None:
     assert all(rating.player.split(":")[0] == name for rating in card.ratings)
 
 
+@pytest.mark.parametrize("name", model_names())
+def test_cards_have_the_ratings_of_full_names(name: str) -> None:
+    for rating in read_card(name).ratings:
+        assert load_player(rating.player).name == rating.player
+
+
 def test_the_strongest_is_the_one_with_the_highest_rating() -> None:
     elos = {name: read_card(name).elo for name in model_names()}
     assert strongest() == (max(elos, key=lambda name: elos[name]) if elos else None)
