@@ -51,7 +51,7 @@ def plan() -> dict[tuple[str, str], int]:
     """Games of each pairing: rungs against the next and, if built in, the one after that."""
     games = {(upper, lower): 400 for lower, upper in pairwise(BUILT_IN)}
     games |= {(u, lower): 400 for lower, u in zip(BUILT_IN, BUILT_IN[2:], strict=False)}
-    return games | CROSSINGS | {(upper, lower): 200 for lower, upper in pairwise(LEVELS)}
+    return games | CROSSINGS | {(upper, lower): 400 for lower, upper in pairwise(LEVELS)}
 
 
 def play(player: str, opponent: str, games: int) -> Pairing:
