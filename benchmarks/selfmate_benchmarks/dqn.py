@@ -27,14 +27,18 @@ from selfmate.learners.dqn.learner import Dqn
 from selfmate.learners.dqn.pretrain import Imitation
 from selfmate.nets import sparse
 from selfmate.nets.config import QNetConfig
+from selfmate.nets.evaluator import QNetEvaluator
 from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.q_net import QNet
 from selfmate.nets.sparse import log_softmax
-from selfmate.players.network import QPlayer
+from selfmate.players.network import QPlayer, evaluate
 from selfmate.runs import Stopwatch
+from selfmate.searches.config import SearchConfig
 from selfmate.searches.teacher import score_moves
+from selfmate.searches.tree import BatchedTreeSearch
 from selfmate.selfplay.dqn import EpsilonGreedyActor, episodes_of
 from selfmate.selfplay.games import GamePlan, GameStats, play_games
+from selfmate.selfplay.labelled import LabelPlan
 from selfmate_benchmarks import Go, Results, best_rates, ratio
 
 ROUNDS = 5
@@ -42,6 +46,8 @@ GAMES = 128
 LEARNED = 8192  # transitions per go
 BATCH = 1024  # positions of imitation, and of both nets
 TEACHER_GAMES = 64
+LABELLED = 1024  # positions per go
+SEARCHED_GAMES, SIMULATIONS = 4, 400
 TOLERANCE = 1e-4  # between the losses of both nets
 
 Function = Callable[..., Any]
@@ -203,7 +209,9 @@ def run(rounds: int = ROUNDS) -> Results:
         batch = dataset.lesson(dataset.training[:BATCH])
         others: dict[str, Go] = {
             "imitate": partial(imitate, imitation),
+            "labels": label,
             **contestants(net, batch),
+            **evaluations(net),
         }
         rates = best_rates(loops | others, rounds)
         plies_per_game = play(net, teacher_depth=0).plies / GAMES
@@ -215,7 +223,10 @@ def run(rounds: int = ROUNDS) -> Results:
 
 
 def _results(rates: dict[str, float | None], plies_per_game: float) -> Results:
-    results: Results = {"sparse_x_vs_dense": ratio(rates["sparse"], rates["dense"])}
+    results: Results = {
+        "sparse_x_vs_dense": ratio(rates["sparse"], rates["dense"]),
+        "evaluate_core_x_vs_torch": ratio(rates["evaluate_core"], rates["evaluate_torch"]),
+    }
     for name, rate in rates.items():
         kind = name.split("_")[0]
         if kind == "play":
@@ -279,6 +290,32 @@ def teacher_labels() -> FileLabels:
         collection.close()
         settings = {"batch_size": BATCH, "data": (str(path),), "target_sharpness": 1.0}
         return FileLabels(PretrainConfig.model_validate(settings))
+
+
+def label() -> float:
+    """A chunk of the depth-2 teacher's labels, on one thread."""
+    return len(LabelPlan(seed=1, chunk_positions=LABELLED).chunk(0, None))
+
+
+def evaluations(net: QNet) -> dict[str, Go]:
+    """Policy and value of positions: in the core, by torch, and within a tree search."""
+    boards = [opening.board() for opening in shipped_openings()[:GAMES]]
+    evaluator, slots = QNetEvaluator(net), np.arange(SEARCHED_GAMES)
+
+    def in_core() -> float:
+        return len(evaluator.evaluate(boards)[0])
+
+    def by_torch() -> float:
+        return len(evaluate(net, boards).offsets) - 1
+
+    def in_search() -> float:
+        config = SearchConfig(leaves_per_game=8)
+        search = BatchedTreeSearch(evaluator, config, batch=8 * SEARCHED_GAMES)
+        search.reset(slots, boards[:SEARCHED_GAMES])
+        search.start(slots, SIMULATIONS)
+        return sum(search.batches())
+
+    return {"evaluate_core": in_core, "evaluate_torch": by_torch, "search": in_search}
 
 
 def imitate(imitation: Imitation) -> float:
