@@ -16,7 +16,7 @@ Arguments = dict[str, Callable[[], Any]]
 
 SHAPE = Shape()
 SOME_WEIGHTS = random_weights(SHAPE, 1)
-Q_NET = QNetConfig(hidden=(8, 5), dueling=True).make_net().arrays()
+Q_NET = QNetConfig(inputs="features839", hidden=(8, 5), dueling=True).make_net().arrays()
 SCORER = MoveScorerConfig(encoding="counts", hidden=(8, 5), value_head=True).make_net().arrays()
 
 

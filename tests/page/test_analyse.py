@@ -170,6 +170,7 @@ def test_a_trained_policy_on_a_phone(browser: Browser, lab: RunningLab, trained:
     page.goto(lab.link)
     open_analysis(page)  # the trained one is asked without being named
     expect(card(page, 1).get_by_role("combobox").first).to_have_value(trained)
+    card(page, 1).get_by_role("combobox", name="Strength").select_option(label="best move")
     expect(card(page, 1)).to_contain_text("Probability")
     expect(card(page, 1)).to_contain_text("%")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -16,6 +16,7 @@ from selfmate.cli.console import (
     JobFailedError,
     LiveLine,
     counted,
+    printable,
     reading_input,
     sentence_of,
     time_left_after,
@@ -164,7 +165,7 @@ def match(
         )
         if pgn is not None:
             _check_writable(pgn)
-    with LiveLine(lambda _: f"loading {a} and {b} ...") as view:
+    with LiveLine(lambda _: f"loading {printable(a)} and {printable(b)} ...") as view:
         with reading_input():
             players = (load_player(a), load_player(b))
         with closing(players[0]), closing(players[1]):

@@ -26,8 +26,8 @@ FEW_DISTINCT = 0.5
 # Fractions of the uniform policy's entropy. It is 5 % if one move of thirty has a probability of
 # 98 %; an untrained net has 96 % at temperature 0.1.
 COLLAPSED, UNIFORM = 0.05, 0.95
-# The values of untrained nets have standard deviations from 0.009 (a small dueling net) to 0.018.
-DEAD_SPREAD = 0.005
+# The values of untrained nets have standard deviations of 0.009 (a small dueling net) to 0.018.
+ALIVE_SPREAD, DEAD_SPREAD = 0.01, 0.005
 # True values lie within -1..1, and so does their root mean square.
 LARGEST_VALUE = 1.0
 # Gradient norms vary by a small factor from cycle to cycle; the median needs a few cycles.
@@ -203,7 +203,7 @@ def _dead(cycles: Sequence[HealthMetrics], remedies: Remedies) -> str | None:
     mean, spread = cycles[-1].value_mean, cycles[-1].value_spread
     if mean is None or spread is None:
         return None
-    has_differed = any((cycle.value_spread or 0.0) >= DEAD_SPREAD for cycle in cycles)
+    has_differed = any((cycle.value_spread or 0.0) >= ALIVE_SPREAD for cycle in cycles)
     # A net may start with equal values, but must not fall back to them.
     if spread >= DEAD_SPREAD or (len(cycles) < CYCLES and not has_differed):
         return None

@@ -12,15 +12,18 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-import selfmate._core as core
 from selfmate.data.scored_positions import ScoredPositions, joined
 from selfmate.rules import available_cores
+from selfmate.searches.labelled_games import (
+    NET,
+    RANDOM,
+    TEACHER,
+    PositionEvaluator,
+    play_labelled_games,
+)
 from selfmate.selfplay.games import Starts
 
 GAME_POSITIONS = 64  # about as many has a game
-TEACHER, NET, RANDOM = range(3)  # movers, as the core numbers them
-TOP_K, TAU = 5, 1.0  # the teacher plays one of its best moves, by softmax of scores in pawns
-NET_TAU = 1.0  # the net's policy as it is
 MAX_PLIES = 160
 
 
@@ -35,7 +38,7 @@ class LabelPlan:
     random_fraction: float = 0.0  # of games in which one side moves at random
     endgame_fraction: float = 0.0  # of games that start from a won endgame
 
-    def chunk(self, number: int, net: core.PositionEvaluator | None) -> ScoredPositions:
+    def chunk(self, number: int, net: PositionEvaluator | None) -> ScoredPositions:
         """Without a net the teacher plays its games."""
         rng = np.random.default_rng([self.seed, number])
         parts, missing = list[ScoredPositions](), self.chunk_positions
@@ -45,26 +48,26 @@ class LabelPlan:
         return joined(parts)
 
     def _games(
-        self, rng: np.random.Generator, positions: int, net: core.PositionEvaluator | None
+        self, rng: np.random.Generator, positions: int, net: PositionEvaluator | None
     ) -> ScoredPositions:
         """At most so many positions of some games."""
         starts = Starts(openings=True, endgame_fraction=self.endgame_fraction)
         games = -(-positions // GAME_POSITIONS)
         movers = self._movers(games, rng)
-        packed, _, actions, centipawns, offsets, _ = core.play_labelled_games(
+        found = play_labelled_games(
             starts.boards(games, rng),
             rng.integers(2**63, size=games, dtype=np.uint64),
             movers if net else np.where(movers == NET, np.uint8(TEACHER), movers),
             net,
             depth=self.depth,
-            top_k=TOP_K,
-            tau=TAU,
-            net_tau=NET_TAU,
             max_plies=MAX_PLIES,
             max_positions=positions,
         )
         return ScoredPositions(
-            packed=packed, actions=actions, centipawns=centipawns, offsets=offsets
+            packed=found.packed,
+            actions=found.actions,
+            centipawns=found.centipawns,
+            offsets=found.offsets,
         )
 
     def _movers(self, games: int, rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -92,7 +95,7 @@ class LabelStream:
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def ask(self, numbers: Iterable[int], net: core.PositionEvaluator | None = None) -> None:
+    def ask(self, numbers: Iterable[int], net: PositionEvaluator | None = None) -> None:
         """Begins to make chunks that were not asked for yet."""
         for number in numbers:
             if number not in self._asked:

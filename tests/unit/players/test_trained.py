@@ -197,7 +197,7 @@ def test_what_is_no_player_of_chess_is_refused(
     [
         (TransformerConfig(width=4096, blocks=64), "12,884,901,888"),  # 51 GB
         (ResNetConfig(filters=1024, blocks=64), "1,207,959,552"),
-        (QNetConfig(hidden=(8192,) * 8), "469,762,048"),
+        (QNetConfig(hidden=(8192,) * 8), "497,606,656"),
         (MoveScorerConfig(hidden=(8192,) * 8), "469,762,048"),
     ],
 )
