@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from math import floor
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
@@ -61,7 +62,7 @@ def test_the_strongest_net_that_ships_is_chosen_first_with_its_rating(
     with running_lab(tmp_path) as lab, tab(browser, lab) as page:
         against = page.get_by_label("Against")
         expect(against).to_have_value("alphazero-tiny")
-        expect(page.get_by_text(f"Rated about {strongest:.0f}: {SCALE}.")).to_be_visible()
+        expect(page.get_by_text(f"Rated about {floor(strongest + 0.5)}: {SCALE}.")).to_be_visible()
         expect(against.get_by_text("fresh (not trained yet, dqn)")).to_have_count(1)
         against.select_option("fresh")
         expect(page.get_by_text("Not trained yet:")).to_be_visible()

@@ -209,11 +209,11 @@ def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: An
         delete_run(directory)
     learner = LEARNERS[name]
     config = read_config(learner, sets=sets, seed=seed)
-    doing = LOADING
+    doing, overall = LOADING, ""
 
     def watch_step(now: "Activity") -> None:
         nonlocal doing
-        doing = now.text()
+        doing = f"{overall}{now.text()}"
         view.update()
 
     def say(notice: str) -> None:
@@ -222,10 +222,8 @@ def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: An
             view.say(notice)
 
     def watch(now: "Progress") -> None:
-        nonlocal doing
-        done = f"learning: {now.done:,} of {now.total:,} {now.unit}"
-        doing = f"{done}, {time_left(now.seconds_left)}"
-        view.update()
+        nonlocal overall
+        overall = f"{now.done / now.total:.0%}, {time_left(now.seconds_left)}; "
 
     with (
         LiveLine(lambda _: doing) as view,

@@ -7,7 +7,7 @@ import pytest
 
 from selfmate.arena.calibration import plan_calibration
 from selfmate.arena.elo import Pentanomial
-from selfmate.arena.ladder import Ladder
+from selfmate.arena.ladder import Ladder, shipped_ruler
 from selfmate.arena.rating import Pairing
 from selfmate.players import load_player
 from unit.cli.process import selfmate
@@ -49,16 +49,17 @@ def calibrate(run: Path, *options: str) -> "subprocess.CompletedProcess[str]":
 
 
 def test_players_can_be_as_strong_as_a_rating(run: Path) -> None:
-    name = load_player(f"{run}:elo=538").name.removesuffix(",terminal=exact")
+    rung = shipped_ruler().elo("teacher:depth=2")
+    name = load_player(f"{run}:elo={rung:.0f}").name.removesuffix(",terminal=exact")
     name, _, temperature = name.rpartition("=")
     assert name.endswith(",sims=0,temperature")
     assert float(temperature) == pytest.approx(0.5, abs=0.01), "as strong as the rung it draws with"
-    strong = load_player(f"{run}:elo=900").name
+    strong = load_player(f"{run}:elo={rung + 362:.0f}").name
     assert 1 <= int(strong.partition("sims=")[2]) <= 16
     with pytest.raises(ValueError, match=r"elo=5000 of player .* is not a whole number"):
         load_player(f"{run}:elo=5000")
     with pytest.raises(ValueError, match="chooses sims itself"):
-        load_player(f"{run}:elo=538,sims=4")
+        load_player(f"{run}:elo={rung:.0f},sims=4")
 
 
 def test_uci_limits_the_strength_of_these_weights(run: Path) -> None:
