@@ -31,7 +31,7 @@ SCALE_VERSION = 2  # raised when results of older pools no longer mean the same
 RULES_VERSION = 2
 # The standard error of Stockfish's table. Its authors give about 30 (95 %); matches between levels
 # of Stockfish 15.1 at 100 ms differ from it by more, as docs/ladder.md shows.
-ANCHOR_ERROR_ELO = 70.0
+ANCHOR_ERROR_ELO = 50.0
 ANCHORS = {
     f"stockfish:skill={level}": Anchor(float(elo), ANCHOR_ERROR_ELO)
     for level, elo in enumerate(STOCKFISH_SKILL_ELOS)

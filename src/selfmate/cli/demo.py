@@ -165,7 +165,7 @@ def imitate(console: "Console", settings: "DemoSettings", seed: int, directory: 
     console.print(
         "   every reply, and says of each move what it is worth. The net learns to choose"
     )
-    console.print("   as the teacher does, in the teacher's games and more and more in its own.")
+    console.print("   as the teacher does, in the teacher's games and in its own.")
     # All checkpoints are kept: the proof meets the net as it was before.
     sets = [
         f"positions={settings.positions}",
