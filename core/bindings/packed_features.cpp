@@ -2,6 +2,8 @@
 
 #include "bindings/borrowed_games.h"
 #include "bindings/module.h"
+#include "bindings/sparse_places.h"
+#include "encode/move_kinds.h"
 
 namespace selfmate::bindings {
 namespace {
@@ -33,6 +35,17 @@ nb::tuple features_of_positions(nb::handle packed, const nb::str& features_name)
                         to_numpy(std::move(features.offsets)));
 }
 
+nb::object rows_of_moves(nb::handle packed, nb::handle actions, nb::handle offsets) {
+  const SparsePlaces moves(actions, offsets, 64 * 64);
+  const Array<const std::uint8_t> bytes(packed, "packed", {moves.rows(), kPackedFeaturesSize});
+  std::vector<std::int32_t> rows;
+  {
+    nb::gil_scoped_release release;
+    rows = move_rows({bytes.data(), bytes.size()}, moves.columns(), moves.offsets());
+  }
+  return to_numpy(std::move(rows), {moves.size(), kRowsOfMove});
+}
+
 }  // namespace
 
 void bind_packed_features(nb::module_& module) {
@@ -47,6 +60,15 @@ void bind_packed_features(nb::module_& module) {
                      "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]"),
              "The features of packed positions that are not zero, of features839 or attacks3399: "
              "columns, values, offsets.");
+  module.def("move_rows_of_packed", &rows_of_moves, "packed"_a.none(), "actions"_a.none(),
+             "offsets"_a.none(),
+             nb::sig("def move_rows_of_packed(packed: numpy.typing.NDArray[numpy.uint8], "
+                     "actions: numpy.typing.NDArray[numpy.int32], "
+                     "offsets: numpy.typing.NDArray[numpy.int64]) -> "
+                     "numpy.typing.NDArray[numpy.int32]"),
+             "The rows [N, 4] of a Q-net's weights that belong to each action of packed positions: "
+             "by its squares, by its piece and destination, by its kind, by its bargain.");
+  module.attr("MOVE_ROWS") = kMoveRowCount;
 }
 
 }  // namespace selfmate::bindings

@@ -21,10 +21,10 @@ void check_hidden(const std::vector<int>& hidden) {
 }
 
 void init_q_net(QNet* net, const nb::dict& weights, const nb::str& inputs,
-                const std::vector<int>& hidden, bool dueling, float temperature) {
+                const std::vector<int>& hidden, bool dueling, bool move_kinds, float temperature) {
   check_hidden(hidden);
   if (!(temperature > 0)) throw BadInput("temperature must be above 0");
-  new (net) QNet({input_features_named(utf8(inputs)), hidden, dueling, temperature},
+  new (net) QNet({input_features_named(utf8(inputs)), hidden, dueling, move_kinds, temperature},
                  BorrowedWeights(weights).weights());
 }
 
@@ -87,10 +87,10 @@ void bind_position_evaluators(nb::module_& module) {
            "game's begin [B + 1].");
   nb::class_<QNet, PositionEvaluator>(module, "QNet", "The forward pass of nets.QNet.")
       .def("__init__", &init_q_net, "weights"_a, nb::kw_only(), "inputs"_a, "hidden"_a, "dueling"_a,
-           "temperature"_a,
+           "move_kinds"_a, "temperature"_a,
            nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
                    "*, inputs: str, hidden: collections.abc.Sequence[int], dueling: bool, "
-                   "temperature: float) "
+                   "move_kinds: bool, temperature: float) "
                    "-> None"))
       .def("load", &load<QNet>, "weights"_a,
            nb::sig("def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) "

@@ -10,16 +10,8 @@ constexpr std::size_t kFlagsAt = kEnPassantAt + 8;
 constexpr std::size_t kHalfmoveAt = kFlagsAt + 1;
 constexpr std::size_t kFullmoveAt = kHalfmoveAt + 1;
 constexpr std::uint8_t kFlagBits = 0xF8;
-constexpr int kPieces = 12;
+constexpr int kPieces = int(MoverView::kPieces);
 constexpr std::string_view kNames[] = {"features839", "attacks3399"};
-
-// A position in the view of the side to move. From packed bytes that nobody packed it may be
-// impossible, even with several pieces on a square.
-struct MoverView {
-  std::array<Bitboard, kPieces> pieces;  // own first
-  Bitboard en_passant;
-  std::uint8_t flags, halfmoves, fullmoves;
-};
 
 // The board with its ranks flipped.
 Bitboard flipped_ranks(Bitboard set) {
@@ -37,22 +29,6 @@ std::uint8_t flags_of(const Position& position) {
   return bits;
 }
 
-MoverView view_of(const Position& position) {
-  MoverView view;
-  const bool flipped = position.turn() == kBlack;
-  const auto seen = [&](Bitboard set) { return flipped ? flipped_ranks(set) : set; };
-  for (int piece = 0; piece < kPieces; ++piece) {
-    const Color color = piece < 6 ? position.turn() : ~position.turn();
-    view.pieces[std::size_t(piece)] = seen(position.pieces(color, PieceType(piece % 6)));
-  }
-  const Square target = position.en_passant();
-  view.en_passant = target == kNoSquare ? 0 : seen(bit(target));
-  view.flags = flags_of(position);
-  view.halfmoves = std::uint8_t(std::min(position.halfmove_clock(), kHalfmoveCap));
-  view.fullmoves = std::uint8_t(std::min(position.fullmove_number(), kFullmoveCap));
-  return view;
-}
-
 constexpr std::uint8_t mirrored(std::uint8_t rank) {
   rank = std::uint8_t((rank & 0xF0) >> 4 | (rank & 0x0F) << 4);
   rank = std::uint8_t((rank & 0xCC) >> 2 | (rank & 0x33) << 2);
@@ -67,17 +43,6 @@ Bitboard read_plane(const std::uint8_t* bytes) {
   Bitboard set = 0;
   for (int rank = 0; rank < 8; ++rank) set |= Bitboard(mirrored(bytes[rank])) << (8 * rank);
   return set;
-}
-
-MoverView view_of(const std::uint8_t* packed) {
-  MoverView view;
-  for (std::size_t piece = 0; piece < kPieces; ++piece)
-    view.pieces[piece] = read_plane(packed + 8 * piece);
-  view.en_passant = read_plane(packed + kEnPassantAt);
-  view.flags = packed[kFlagsAt] & kFlagBits;
-  view.halfmoves = packed[kHalfmoveAt];
-  view.fullmoves = packed[kFullmoveAt];
-  return view;
 }
 
 template <class Add>
@@ -147,9 +112,36 @@ InputFeatures input_features_named(std::string_view name) {
   throw BadInput("a Q-net has no inputs " + quoted(name) + "; there are features839, attacks3399");
 }
 
+MoverView view_of(const Position& position) {
+  MoverView view;
+  const bool flipped = position.turn() == kBlack;
+  const auto seen = [&](Bitboard set) { return flipped ? flipped_ranks(set) : set; };
+  for (int piece = 0; piece < kPieces; ++piece) {
+    const Color color = piece < 6 ? position.turn() : ~position.turn();
+    view.pieces[std::size_t(piece)] = seen(position.pieces(color, PieceType(piece % 6)));
+  }
+  const Square target = position.en_passant();
+  view.en_passant = target == kNoSquare ? 0 : seen(bit(target));
+  view.flags = flags_of(position);
+  view.halfmoves = std::uint8_t(std::min(position.halfmove_clock(), kHalfmoveCap));
+  view.fullmoves = std::uint8_t(std::min(position.fullmove_number(), kFullmoveCap));
+  return view;
+}
+
+MoverView view_of(const std::uint8_t* packed) {
+  MoverView view;
+  for (std::size_t piece = 0; piece < MoverView::kPieces; ++piece)
+    view.pieces[piece] = read_plane(packed + 8 * piece);
+  view.en_passant = read_plane(packed + kEnPassantAt);
+  view.flags = packed[kFlagsAt] & kFlagBits;
+  view.halfmoves = packed[kHalfmoveAt];
+  view.fullmoves = packed[kFullmoveAt];
+  return view;
+}
+
 void pack_features(const Position& position, std::uint8_t* out) {
   const MoverView view = view_of(position);
-  for (std::size_t piece = 0; piece < kPieces; ++piece)
+  for (std::size_t piece = 0; piece < MoverView::kPieces; ++piece)
     write_plane(view.pieces[piece], out + 8 * piece);
   write_plane(view.en_passant, out + kEnPassantAt);
   out[kFlagsAt] = view.flags;
@@ -163,9 +155,9 @@ void pack_features(Games games, std::uint8_t* out, int threads) {
   });
 }
 
-FeatureRow sparse_features(InputFeatures features, const Position& position) {
+FeatureRow sparse_features(InputFeatures features, const MoverView& view) {
   FeatureRow row;
-  add_features(features, view_of(position), [&](std::int32_t column, float value) {
+  add_features(features, view, [&](std::int32_t column, float value) {
     row.columns[std::size_t(row.size)] = column;
     row.values[std::size_t(row.size++)] = value;
   });

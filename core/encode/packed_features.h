@@ -11,6 +11,16 @@
 
 namespace selfmate {
 
+// A position in the view of the side to move. From packed bytes that nobody packed it may be
+// impossible, even with several pieces on a square.
+struct MoverView {
+  static constexpr std::size_t kPieces = 12;
+  std::array<Bitboard, kPieces> pieces;  // own first
+  Bitboard en_passant;
+  std::uint8_t flags, halfmoves, fullmoves;
+};
+MoverView view_of(const Position& position);
+
 // Bytes   0-95   twelve planes of pieces, own pieces first; a byte per rank, file a in its high bit
 // Bytes  96-103  the en-passant plane
 // Byte   104     from the high bit down: side to move (always set), castling rights KQkq
@@ -20,6 +30,8 @@ constexpr std::size_t kPackedFeaturesSize = 13 * 8 + 3;
 // Writes kPackedFeaturesSize bytes, of one position or per game.
 void pack_features(const Position& position, std::uint8_t* out);
 void pack_features(Games games, std::uint8_t* out, int threads);
+// The position that kPackedFeaturesSize bytes hold.
+MoverView view_of(const std::uint8_t* packed);
 
 // features839, or attacks3399: for each square one of 52 numbers, which say what stands there and
 // which sides attack it, and the features behind the pieces of features839.
@@ -39,7 +51,7 @@ struct FeatureRow {
   std::array<float, kCapacity> values;
   int size = 0;
 };
-FeatureRow sparse_features(InputFeatures features, const Position& position);
+FeatureRow sparse_features(InputFeatures features, const MoverView& view);
 
 // The same of many packed positions.
 struct SparseFeatures {

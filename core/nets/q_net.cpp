@@ -29,14 +29,15 @@ void check(const QNetShape& shape) {
 class QNet::Packed {
  public:
   Packed(const QNetShape& shape, const Weights& weights, const Kernels& kernels)
-      : kernels_(kernels), inputs_(shape.inputs) {
+      : kernels_(kernels), inputs_(shape.inputs), has_move_kinds_(shape.move_kinds) {
     WeightReader reader(weights, buffers_);
     const int first = shape.hidden.front(), last = shape.hidden.back();
     first_ = reader.padded_rows("first.weight", input_count(inputs_), first);
     first_bias_ = reader.padded_row("first.bias", first);
     hidden_ = HiddenLayers(reader, "hidden", shape.hidden);
-    actions_ = reader.padded_rows("actions.weight", kActions, last);
-    action_bias_ = reader.padded_row("actions.bias", kActions);
+    const int rows = has_move_kinds_ ? kMoveRowCount : kActions;
+    actions_ = reader.padded_rows("actions.weight", rows, last);
+    action_bias_ = reader.padded_row("actions.bias", rows);
     if (shape.dueling) {
       value_ = reader.padded_rows("value.weight", 1, last);
       value_bias_ = *reader.padded_row("value.bias", 1);
@@ -51,7 +52,8 @@ class QNet::Packed {
     for (std::int64_t at = begin; at < end; at += kBlock) {
       const int rows = int(std::min<std::int64_t>(kBlock, end - at));
       for (int row = 0; row < rows; ++row)
-        first_layer(batch.positions[std::size_t(at + row)], first.data() + row * hidden_.inputs());
+        first_layer(view_of(batch.positions[std::size_t(at + row)]),
+                    first.data() + row * hidden_.inputs());
       const float* outputs = hidden_.apply(kernels_, rows, first.data(), scratch.data());
       for (int row = 0; row < rows; ++row)
         values[at + row] = of_moves(batch, at + row, outputs + row * hidden_.outputs(), q);
@@ -59,8 +61,8 @@ class QNet::Packed {
   }
 
  private:
-  void first_layer(const Position& position, float* out) const {
-    const FeatureRow row = sparse_features(inputs_, position);
+  void first_layer(const MoverView& view, float* out) const {
+    const FeatureRow row = sparse_features(inputs_, view);
     const int width = hidden_.inputs();
     kernels_.sum_rows(row.columns.data(), row.values.data(), row.size, first_, width, out);
     for (int i = 0; i < width; ++i) out[i] = std::max(0.0f, out[i] + first_bias_[i]);
@@ -68,16 +70,14 @@ class QNet::Packed {
 
   // Writes Q of the position's moves; returns its value.
   float of_moves(const PositionBatch& batch, std::int64_t at, const float* output, float* q) const {
-    const Color turn = batch.positions[std::size_t(at)].turn();
+    const Position& position = batch.positions[std::size_t(at)];
+    const MoveKinds kinds(view_of(position));
     const std::int64_t begin = batch.moves.offsets[std::size_t(at)];
     const std::int64_t end = batch.moves.offsets[std::size_t(at) + 1];
     float highest = std::numeric_limits<float>::lowest();
     for (std::int64_t i = begin; i < end; ++i) {
       const Move move = batch.moves.values[std::size_t(i)];
-      const int action = action_of(move, turn);
-      q[i] = kernels_.dot(output, actions_ + std::ptrdiff_t(action) * hidden_.outputs(),
-                          hidden_.outputs()) +
-             action_bias_[action];
+      q[i] = of_action(kinds, action_of(move, position.turn()), output);
       if (!represents_action(ActionEncoding::kFromTo4096, move)) q[i] -= kUnderpromotionLoss;
       highest = std::max(highest, q[i]);
     }
@@ -87,8 +87,21 @@ class QNet::Packed {
     return value;
   }
 
+  float of_action(const MoveKinds& kinds, int action, const float* output) const {
+    if (!has_move_kinds_) return product(action, output);
+    float sum = 0;
+    for (const std::int32_t row : kinds.rows(action)) sum += product(row, output);
+    return sum;
+  }
+
+  float product(std::int32_t row, const float* output) const {
+    const float* weights = actions_ + std::ptrdiff_t(row) * hidden_.outputs();
+    return kernels_.dot(output, weights, hidden_.outputs()) + action_bias_[row];
+  }
+
   const Kernels& kernels_;
   const InputFeatures inputs_;
+  const bool has_move_kinds_;
   std::vector<AlignedFloats> buffers_;
   const float *first_, *first_bias_;
   HiddenLayers hidden_;

@@ -1,7 +1,7 @@
 // The Q-net of selfmate.nets on the processor, without torch: inference only.
 #pragma once
 
-#include "encode/packed_features.h"
+#include "encode/move_kinds.h"
 #include "nets/weights.h"
 #include "search/position_evaluator.h"
 
@@ -11,6 +11,7 @@ struct QNetShape {
   InputFeatures inputs;
   std::vector<int> hidden;  // neurons of each hidden layer
   bool dueling;             // it has a head for the value of a position
+  bool move_kinds;          // a move has the weights of its MoveRows, not of its squares alone
   float temperature;        // of the policy softmax(Q / temperature)
 };
 

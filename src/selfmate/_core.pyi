@@ -271,6 +271,13 @@ def inputs_of_packed(packed: numpy.typing.NDArray[numpy.uint8], features: str) -
     The features of packed positions that are not zero, of features839 or attacks3399: columns, values, offsets.
     """
 
+def move_rows_of_packed(packed: numpy.typing.NDArray[numpy.uint8], actions: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    The rows [N, 4] of a Q-net's weights that belong to each action of packed positions: by its squares, by its piece and destination, by its kind, by its bargain.
+    """
+
+MOVE_ROWS: int = 10096
+
 RECORD_BYTES: int = 63
 
 def encode_records(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
@@ -458,7 +465,7 @@ class PositionEvaluator:
 class QNet(PositionEvaluator):
     """The forward pass of nets.QNet."""
 
-    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, inputs: str, hidden: Sequence[int], dueling: bool, temperature: float) -> None: ...
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, inputs: str, hidden: Sequence[int], dueling: bool, move_kinds: bool, temperature: float) -> None: ...
 
     def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
         """Takes over other weights of the same shapes."""

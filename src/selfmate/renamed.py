@@ -103,5 +103,5 @@ def net_config_now(config: Mapping[str, Any]) -> dict[str, Any]:
                 "dueling Q-nets of version 0.1 subtracted the mean of the advantages, now it is "
                 "their maximum: train it anew"
             )
-        now["inputs"] = "features839"
+        now |= {"inputs": "features839", "move_kinds": False}
     return now

@@ -16,7 +16,7 @@ Arguments = dict[str, Callable[[], Any]]
 
 SHAPE = Shape()
 SOME_WEIGHTS = random_weights(SHAPE, 1)
-Q_NET = QNetConfig(inputs="features839", hidden=(8, 5), dueling=True).make_net().arrays()
+Q_NET = QNetConfig(hidden=(8, 5)).make_net().arrays()
 SCORER = MoveScorerConfig(encoding="counts", hidden=(8, 5), value_head=True).make_net().arrays()
 
 
@@ -67,8 +67,16 @@ def waiting_search() -> core.TreeSearch:
     return found
 
 
+Q_SHAPE: dict[str, Any] = {
+    "inputs": "attacks3399",
+    "dueling": True,
+    "move_kinds": True,
+    "temperature": 0.1,
+}
+
+
 def q_net() -> core.QNet:
-    return core.QNet(Q_NET, inputs="features839", hidden=(8, 5), dueling=True, temperature=0.1)
+    return core.QNet(Q_NET, hidden=(8, 5), **Q_SHAPE)
 
 
 REPLY = core.uci_code("b8c6")
@@ -114,6 +122,11 @@ FUNCTIONS: dict[str, Arguments] = {
     "inputs_of_packed": {
         "packed": lambda: core.encode_packed(boards()),
         "features": always("attacks3399"),
+    },
+    "move_rows_of_packed": {
+        "packed": lambda: core.encode_packed(boards()),
+        "actions": array([1, 4095, 7, 8], np.int32),
+        "offsets": array([0, 2, 2, 4], np.int64),
     },
     "encode_records": GAMES,
     "encode_game_records": THREADS
@@ -180,9 +193,7 @@ CONSTRUCTORS: dict[str, Arguments] = {
     "TeacherSearch": {},
     "TreeSearch": {name: always(value) for name, value in SearchConfig().model_dump().items()},
     "SeResNet": WEIGHTS | {name: always(value) for name, value in vars(SHAPE).items()},
-    "QNet": Q_WEIGHTS
-    | HIDDEN
-    | {"inputs": always("features839"), "dueling": always(True), "temperature": always(0.1)},
+    "QNet": Q_WEIGHTS | HIDDEN | {name: always(value) for name, value in Q_SHAPE.items()},
     "MoveScorer": SCORER_WEIGHTS | HIDDEN | {"encoding": always("counts")},
 }
 

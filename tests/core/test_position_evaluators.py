@@ -1,7 +1,7 @@
 """The core's Q-net and move scorer against those of torch, in any company, and what they refuse."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -42,10 +42,15 @@ def positions() -> list[Board]:
 
 
 def q_net(
-    hidden: tuple[int, ...], dueling: bool, seed: int = 1, inputs: Inputs = "features839"
+    hidden: tuple[int, ...],
+    dueling: bool,
+    seed: int = 1,
+    inputs: Inputs = "features839",
+    move_kinds: bool = False,
 ) -> QNet:
     torch.manual_seed(seed)
-    return QNetConfig(inputs=inputs, hidden=hidden, dueling=dueling).make_net()
+    config = QNetConfig(inputs=inputs, hidden=hidden, dueling=dueling, move_kinds=move_kinds)
+    return config.make_net()
 
 
 def scorer(encoding: str, hidden: tuple[int, ...], seed: int = 1) -> MoveScorer:
@@ -60,11 +65,12 @@ def scorer(encoding: str, hidden: tuple[int, ...], seed: int = 1) -> MoveScorer:
     dueling=st.booleans(),
     seed=st.integers(0, 10**6),
     inputs=st.sampled_from(["features839", "attacks3399"]),
+    move_kinds=st.booleans(),
 )
 def test_q_values_are_those_of_torch(
-    hidden: tuple[int, ...], dueling: bool, seed: int, inputs: Inputs
+    hidden: tuple[int, ...], dueling: bool, seed: int, inputs: Inputs, move_kinds: bool
 ) -> None:
-    net, boards = q_net(hidden, dueling, seed, inputs), positions()
+    net, boards = q_net(hidden, dueling, seed, inputs, move_kinds), positions()
     values, moves, q_values, offsets = QNetEvaluator(net).q_values(boards)
     legal = flipped_legal_actions(boards, is_black_to_move(boards))
     wanted = net.values(encode_packed(boards), legal)
@@ -148,23 +154,21 @@ def test_refreshed_weights_are_those_of_the_net() -> None:
     assert evaluator.q_values([board])[2].tolist() != before.tolist()
 
 
+SHAPE: dict[str, Any] = {"inputs": "features839", "move_kinds": False, "temperature": 0.1}
+
+
 def test_wrong_weights_are_refused() -> None:
     weights = q_net((24, 16), False).arrays()
     with pytest.raises(ValueError, match=r"the weights lack value\.weight"):
-        core.QNet(weights, inputs="features839", hidden=(24, 16), dueling=True, temperature=0.1)
+        core.QNet(weights, hidden=(24, 16), dueling=True, **SHAPE)
     with pytest.raises(ValueError, match="must have the shape"):
-        core.QNet(weights, inputs="features839", hidden=(24, 17), dueling=False, temperature=0.1)
+        core.QNet(weights, hidden=(24, 17), dueling=False, **SHAPE)
+    more = weights | {"more": weights["first.bias"]}
     with pytest.raises(ValueError, match="weights, but"):
-        core.QNet(
-            weights | {"more": weights["first.bias"]},
-            inputs="features839",
-            hidden=(24, 16),
-            dueling=False,
-            temperature=1,
-        )
+        core.QNet(more, hidden=(24, 16), dueling=False, **SHAPE)
     bad = weights | {"first.bias": np.full(24, np.nan, np.float32)}
     with pytest.raises(ValueError, match="not finite"):
-        core.QNet(bad, inputs="features839", hidden=(24, 16), dueling=False, temperature=0.1)
+        core.QNet(bad, hidden=(24, 16), dueling=False, **SHAPE)
 
 
 def test_a_scorer_without_a_value_head_cannot_search() -> None:
@@ -180,7 +184,7 @@ def test_answers_that_are_not_finite_end_a_search() -> None:
     search.start(np.zeros(1, np.int64), 10, noise=False, seeds=np.zeros(1, np.uint64))
     with pytest.raises(ValueError, match="not finite"):
         search.run(
-            core.QNet(weights, inputs="features839", hidden=(8,), dueling=False, temperature=0.1),
+            core.QNet(weights, hidden=(8,), dueling=False, **SHAPE),
             most=8,
             enough=8,
         )

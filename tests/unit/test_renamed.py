@@ -48,7 +48,9 @@ OLD_CARDS: dict[str, tuple[dict[str, Any], object]] = {
     ),
     "q_net": (
         {"kind": "q_net", "hidden": [16, 8], "dueling": False},
-        QNetConfig(inputs="features839", hidden=(16, 8), dueling=False),
+        QNetConfig(
+            inputs="features839", hidden=(16, 8), dueling=False, move_kinds=False
+        ),
     ),
     "move_scorer": (
         {"kind": "move_scorer", "encoding": "counts", "hidden": [8], "value_head": True},

@@ -15,6 +15,7 @@ from selfmate.rules import Ragged, SparseRows
 
 ACTION_ENCODING = "from_to4096"
 PACKED_BYTES = 107
+MOVE_ROWS = core.MOVE_ROWS  # of weights, from which `move_rows` picks those of an action
 FLIP = 56 * 64 + 56  # a from_to4096 action ^ FLIP has the ranks of both squares flipped
 
 PIECES, SQUARES = 12, 64
@@ -45,6 +46,13 @@ def encode_packed(games: Games, *, threads: int = 1) -> Packed:
 def inputs_of(packed: Packed, features: str) -> SparseRows:
     """The non-zero values of packed positions, as features839 or attacks3399."""
     return SparseRows(*core.inputs_of_packed(packed, features))
+
+
+def move_rows(packed: Packed, actions: Ragged) -> NDArray[np.int32]:
+    """[N, 4] For each action of packed positions the numbers of its squares, of its piece and
+    destination, of its kind (what it takes, who attacks its squares) and of its bargain (what it
+    takes, what the enemy attacks then). A Q-net has weights for each of these numbers."""
+    return core.move_rows_of_packed(packed, actions.values, actions.offsets)
 
 
 def flipped_legal_actions(games: Games, black: NDArray[np.bool_]) -> Ragged:

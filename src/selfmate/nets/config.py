@@ -129,6 +129,10 @@ class QNetSettings(Settings):
         default=True,
         description="dueling heads: state value and action advantages; a search uses the value",
     )
+    move_kinds: bool = Field(
+        default=True,
+        description="moves have weights for what they take, attack and leave, and for their piece",
+    )
 
 
 class QNetConfig(QNetSettings):

@@ -65,6 +65,7 @@ class QNetEvaluator(core.QNet):
             inputs=config.inputs,
             hidden=config.hidden,
             dueling=config.dueling,
+            move_kinds=config.move_kinds,
             temperature=POLICY_TEMPERATURE,
         )
         self._net = net

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfmate.encodings import ACTION_ENCODINGS
-from selfmate.encodings.features import ACTION_ENCODING, Packed, inputs_of
+from selfmate.encodings.features import ACTION_ENCODING, MOVE_ROWS, Packed, inputs_of, move_rows
 from selfmate.nets.config import Q_NET_INPUTS, QNetConfig
 from selfmate.nets.optim import one_thread
 from selfmate.nets.sparse import PickedLinear, SparseLinear, spread
@@ -32,7 +32,8 @@ class QNet(torch.nn.Module):
         hidden = config.hidden
         self.first = SparseLinear(Q_NET_INPUTS[config.inputs], hidden[0])
         self.hidden = torch.nn.ModuleList(torch.nn.Linear(*pair) for pair in pairwise(hidden))
-        self.actions = PickedLinear(hidden[-1], ACTION_ENCODINGS[ACTION_ENCODING].size)
+        rows = MOVE_ROWS if config.move_kinds else ACTION_ENCODINGS[ACTION_ENCODING].size
+        self.actions = PickedLinear(hidden[-1], rows)
         self.value = PickedLinear(hidden[-1], 1) if config.dueling else None
 
     def forward(self, positions: Packed, asked: Ragged) -> Tensor:
@@ -40,7 +41,7 @@ class QNet(torch.nn.Module):
 
         A dueling net must be asked for all legal actions of a row: it subtracts their maximum."""
         first = self._first_layer(inputs_of(positions, self.config.inputs))
-        return self._values_at(self._hidden_layers(first), asked)
+        return self._values_at(self._hidden_layers(first), positions, asked)
 
     @torch.inference_mode()
     def values(self, positions: Packed, asked: Ragged) -> NDArray[np.float32]:
@@ -53,7 +54,7 @@ class QNet(torch.nn.Module):
         with one_thread():
             blocks = torch.split(self._first_layer(inputs), BLOCK_ROWS)
             output = torch.cat([self._hidden_layers(block) for block in blocks])[: len(positions)]
-            values: NDArray[np.float32] = self._values_at(output, asked).numpy()
+            values: NDArray[np.float32] = self._values_at(output, positions, asked).numpy()
         return values
 
     def _first_layer(self, positions: SparseRows) -> Tensor:
@@ -64,8 +65,8 @@ class QNet(torch.nn.Module):
             output = torch.relu(layer(output))
         return output
 
-    def _values_at(self, output: Tensor, asked: Ragged) -> Tensor:
-        values: Tensor = self.actions(output, asked)
+    def _values_at(self, output: Tensor, positions: Packed, asked: Ragged) -> Tensor:
+        values = self._advantages(output, positions, asked)
         if self.value is None:
             return values
         rows = len(asked)
@@ -73,6 +74,15 @@ class QNet(torch.nn.Module):
         best = best_places(values.detach().numpy(), asked.offsets)
         highest = values[torch.from_numpy(best)]
         return values + spread(self.value(output, only_output) - highest, asked.offsets)
+
+    def _advantages(self, output: Tensor, positions: Packed, asked: Ragged) -> Tensor:
+        """[N] The products with the rows of weights that belong to each action."""
+        if not self.config.move_kinds:
+            products: Tensor = self.actions(output, asked)
+            return products
+        rows = move_rows(positions, asked)
+        each: Tensor = self.actions(output, Ragged(rows.ravel(), rows.shape[1] * asked.offsets))
+        return each.view(rows.shape).sum(1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The weights by name, sharing memory with the net: writing to them changes it."""

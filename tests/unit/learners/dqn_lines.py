@@ -25,6 +25,7 @@ def config_of(**changes: object) -> Config:
         "gamma": GAMMA,
         "hidden": (24, 16),
         "dueling": False,  # so that tests can set the values of actions
+        "move_kinds": False,
         "games": 1,
         "max_plies": 60,
         "replay_size": 500,

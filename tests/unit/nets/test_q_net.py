@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfmate.encodings.features import encode_packed, inputs_of
+from selfmate.encodings.features import encode_packed, inputs_of, move_rows
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.q_net import BLOCK_ROWS, QNet
 from selfmate.rules import GameBatch, Ragged, places_of_rows
@@ -21,9 +21,11 @@ def seeded_net(
     hidden: tuple[int, ...],
     dueling: bool,
     inputs: Literal["features839", "attacks3399"] = "features839",
+    move_kinds: bool = True,
 ) -> QNet:
     torch.manual_seed(1)
-    return QNetConfig(inputs=inputs, hidden=hidden, dueling=dueling).make_net()
+    config = QNetConfig(inputs=inputs, hidden=hidden, dueling=dueling, move_kinds=move_kinds)
+    return config.make_net()
 
 
 def made_up_rows(seed: int) -> tuple[NDArray[np.uint8], Ragged]:
@@ -45,10 +47,14 @@ ALL = {dueling: net.values(POSITIONS, ASKED) for dueling, net in NETS.items()}
 @pytest.mark.parametrize("dueling", [False, True])
 @pytest.mark.parametrize("hidden", [(7,), (24, 16, 9)])
 @pytest.mark.parametrize("inputs", ["features839", "attacks3399"])
+@pytest.mark.parametrize("move_kinds", [False, True])
 def test_values_are_those_of_dense_layers(
-    hidden: tuple[int, ...], dueling: bool, inputs: Literal["features839", "attacks3399"]
+    hidden: tuple[int, ...],
+    dueling: bool,
+    inputs: Literal["features839", "attacks3399"],
+    move_kinds: bool,
 ) -> None:
-    net = seeded_net(hidden, dueling, inputs)
+    net = seeded_net(hidden, dueling, inputs, move_kinds)
     sparse = inputs_of(POSITIONS, inputs)
     dense = torch.zeros(ROWS, len(net.first.weight))
     rows = np.repeat(np.arange(ROWS), np.diff(sparse.offsets))
@@ -57,10 +63,11 @@ def test_values_are_those_of_dense_layers(
     for layer in net.hidden:
         level = torch.relu(layer(level))
     outputs = level @ net.actions.weight.T + net.actions.bias
+    weight_rows = move_rows(POSITIONS, ASKED) if move_kinds else ASKED.values[:, None]
     expected = []
     for row in range(ROWS):
-        asked = ASKED.values[ASKED.offsets[row] : ASKED.offsets[row + 1]]
-        values = outputs[row, torch.from_numpy(asked).long()]
+        asked = weight_rows[ASKED.offsets[row] : ASKED.offsets[row + 1]]
+        values = outputs[row, torch.from_numpy(asked).long()].sum(1)
         if net.value is not None:
             values = values - values.max() + level[row] @ net.value.weight[0] + net.value.bias
         expected.append(values)
