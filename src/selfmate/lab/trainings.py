@@ -286,7 +286,7 @@ class PresetForm(TypedDict):
 
 
 class LearnerForm(TypedDict):
-    """Learners that need a file are not `here`: they are started on the command line, and their
+    """Learners that take files are not `here`: they are started on the command line, and their
     runs are shown all the same."""
 
     name: str

@@ -162,7 +162,7 @@ function isSource(run: RunRow, learner: LearnerForm): boolean {
   return run.learner.replace(/^pretrain-/, "") === learner.name && (run.done ?? 0) > 0;
 }
 
-/** Learners that need a file, and how they are started. */
+/** Learners that the page does not start, and how they are started. */
 export function CommandLineLearners({ learners }: { learners: LearnerForm[] }) {
   return (
     <>
@@ -170,8 +170,8 @@ export function CommandLineLearners({ learners }: { learners: LearnerForm[] }) {
         .filter((one) => !one.here)
         .map((one) => (
           <p key={one.name} class="quiet elsewhere">
-            {one.name} learns from a file and is started on the command line:{" "}
-            <code>{one.command} --data FILE</code>. Its runs are shown here, too.
+            {one.name} is started on the command line: <code>{one.command}</code>. Its runs are shown
+            here, too.
           </p>
         ))}
     </>
