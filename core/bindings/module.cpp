@@ -19,4 +19,5 @@ NB_MODULE(_core, module) {
   bind_position_evaluators(module);
   bind_labelled_games(module);
   bind_token_attention(module);
+  bind_transformer(module);
 }

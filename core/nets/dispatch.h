@@ -20,6 +20,11 @@ struct Kernels {
   // Filters to the panels of a Convolution, for inference.
   void (*pack_inference_filters)(const Filters&, float* panels);
 
+  // Transformer, inference (nets/transformer_forward.h): logits [1968] of tokens [78], each below
+  // 16.
+  void (*policy_logits)(const TransformerLayers&, const std::uint8_t* tokens,
+                        const TransformerScratch&, float* logits);
+
   // Convolutions in training (nets/winograd.h). Boards are [count, 64, channels], tiles
   // [36, 4 * count, padded(channels)] with `stride` from point to point.
   void (*pack_filters)(const Filters&, float* panels);
@@ -33,7 +38,7 @@ struct Kernels {
                               int outputs, int tiles, float* sums);
   void (*restore_filters)(const float* sums, int outputs, int inputs, float* out);
 
-  // Transformer attention (nets/attention.h), one sequence at a time.
+  // Transformer attention in training (nets/attention.h), one sequence at a time.
   void (*attend)(const TokenAttention&, const float* qkv, const AttentionScratch&, float* attended);
   void (*attend_backward)(const TokenAttention&, const float* qkv, const float* attended_gradient,
                           const AttentionScratch&, float* qkv_gradient);

@@ -2,6 +2,7 @@
 // another SELFMATE_SIMD (the namespace) and with the compiler's options for that processor.
 #include "nets/dispatch.h"
 #include "nets/se_resnet_forward.h"
+#include "nets/transformer_forward.h"
 
 namespace selfmate::SELFMATE_SIMD {
 
@@ -9,6 +10,7 @@ extern const Kernels kKernels;
 constexpr Kernels kKernels{
     .evaluate = evaluate,
     .pack_inference_filters = pack_filters<RootPoints>,
+    .policy_logits = policy_logits,
     .pack_filters = pack_filters<IntegerPoints>,
     .convolve = convolve,
     .transform_inputs = transform_boards<IntegerPoints::Input>,

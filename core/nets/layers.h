@@ -19,6 +19,12 @@ constexpr int kPlanes = 68;
 constexpr int kMoveTypes = 73;  // of moves from a square, as in AlphaZero's encoding
 constexpr int kValueChannels = 8;
 constexpr int kValueWidth = 512;
+constexpr int kTokens = 78;      // of a position, as the transformer reads it
+constexpr int kWords = 16;       // that a token may be
+constexpr int kFirstSquare = 1;  // the token of a1; those of the other squares follow
+constexpr int kUciActions = 1968;
+constexpr int kPromotions = 4;                           // knight, bishop, rook, queen
+constexpr int kGoalPlanes = kSquares + 3 * kPromotions;  // of moves: to-squares, promotions
 
 constexpr int padded(int width) {
   return (width + kGrain - 1) / kGrain * kGrain;
@@ -129,19 +135,72 @@ struct TokenAttention {
   int width() const { return heads * head_width; }
 };
 
-// Scratch memory of token attention, on cache lines.
+// Scratch memory of token attention, on cache lines. Gradients are for training alone.
 struct AttentionScratch {
-  int queries;               // the tokens, padded
-  float scale;               // of scores: 1 / sqrt(head width)
-  float* transposed;         // [head width, queries]
-  float* weights;            // [key, query]
-  float* gradients;          // [key, query]
-  float* bias;               // [heads, key, query]
-  float* bias_gradient;      // [heads, key, query]
-  std::ptrdiff_t head_step;  // from head to head
+  int queries;                     // the tokens, padded
+  float scale;                     // of scores: 1 / sqrt(head width)
+  float* transposed;               // [head width, queries]
+  float* weights;                  // [key, query]
+  float* gradients = nullptr;      // [key, query]
+  const float* bias = nullptr;     // [heads, key, query]
+  float* bias_gradient = nullptr;  // [heads, key, query]
+  std::ptrdiff_t head_step = 0;    // from head to head
 
   const float* bias_of(int head) const { return bias + head * head_step; }
   float* bias_gradient_of(int head) const { return bias_gradient + head * head_step; }
+};
+
+// Attention and a hidden layer of a transformer, each after a norm and added to its input.
+struct TransformerBlock {
+  Norm first_norm, second_norm;
+  Linear qkv, output, widen, narrow;  // as in SquareAttention; the hidden layer
+  const float* bias;                  // as in AttentionScratch
+};
+
+// How a transformer's tokens become logits (src/selfmate/nets/transformer.py).
+enum class PolicyHead : unsigned char { kPairs, kBoard, kSpecial };
+
+struct PolicyHeadLayers {
+  PolicyHead kind;
+  Linear start, end, promotion;  // pairs: of from-square, to-square and promotions
+  Convolution mix;               // board: over the squares,
+  const float* mix_bias;
+  Linear planes;       // and to a plane for each kind of move
+  Linear out;          // special: of the first token
+  const float* usual;  // [1968] bias of each move; not for special
+  // [1968] Where a move's number is: pairs [from, to] or planes [square, plane].
+  const int* places;
+  // [1968] Where a promotion's number is, in [square, 8]; zeros for other moves.
+  const int* promotion_places;
+};
+
+struct TransformerLayers {
+  int width, block_count;  // the width is the true one; rows are padded
+  TokenAttention attention;
+  std::ptrdiff_t bias_step;  // of the bias of attention, from head to head
+  const float* words;        // [16, width]
+  const float* places;       // [78, width]
+  const TransformerBlock* blocks;
+  Norm norm;
+  PolicyHeadLayers head;
+};
+
+// Scratch memory of a transformer's forward pass, for one position.
+struct TransformerScratch {
+  float* embedded;    // [78, width]
+  float* normed;      // [78, width]
+  float* qkv;         // [78, 3, heads, head width]
+  float* attended;    // [78, heads, head width]
+  float* hidden;      // [78, padded(4 * width)]
+  float* change;      // [78, width]
+  float* starts;      // [64, width]
+  float* ends;        // [64, width]
+  float* goals;       // ends, transposed: [width, 64]
+  float* promotions;  // [64, 8]
+  float* numbers;     // of moves, by pair or plane: [64, 80] or less
+  float* tiles;       // as in SeResNetScratch, of one board
+  float* sums;        // as in SeResNetScratch, of one board
+  AttentionScratch attention;
 };
 
 // Scratch memory of a convolution in training, for one group of boards.

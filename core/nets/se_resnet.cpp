@@ -44,21 +44,9 @@ void SeResNet::evaluate(const float* planes, std::int64_t count, int threads, fl
   });
 }
 
-std::unique_ptr<SeResNetMemory> SeResNet::take_memory(const SeResNetLayers& layers) {
-  {
-    const std::lock_guard lock(memory_mutex_);
-    if (!free_memory_.empty()) {
-      auto memory = std::move(free_memory_.back());
-      free_memory_.pop_back();
-      return memory;
-    }
-  }
-  return std::make_unique<SeResNetMemory>(layers);
-}
-
 void SeResNet::evaluate_share(const SeResNetLayers& layers, const float* planes, std::int64_t count,
                               float* values, float* logits) {
-  auto memory = take_memory(layers);
+  auto memory = memory_.take([&] { return std::make_unique<SeResNetMemory>(layers); });
   const int most = boards_per_group(shape_.filters);
   const std::int64_t groups = (count + most - 1) / most;  // of much the same size
   for (std::int64_t group = 0, begin = 0; group < groups; ++group) {
@@ -68,8 +56,7 @@ void SeResNet::evaluate_share(const SeResNetLayers& layers, const float* planes,
                       logits + begin * kSquares * kMoveTypes);
     begin = end;
   }
-  const std::lock_guard lock(memory_mutex_);
-  free_memory_.push_back(std::move(memory));
+  memory_.give_back(std::move(memory));
 }
 
 }  // namespace selfmate

@@ -2,25 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <vector>
 
 #include "nets/dispatch.h"
+#include "nets/memory_pool.h"
 #include "nets/se_resnet_weights.h"
 
 namespace selfmate {
 
-// Memory of a forward pass, kept from call to call: to get it anew would take longer than a board.
-class SeResNetMemory {
+// Memory of a forward pass.
+class SeResNetMemory : ScratchBuffers {
  public:
   explicit SeResNetMemory(const SeResNetLayers& net);
   const SeResNetScratch& scratch() const { return scratch_; }
 
  private:
-  float* allocate(std::size_t size) { return buffers_.emplace_back(size).get(); }
-
-  std::vector<AlignedFloats> buffers_;
   SeResNetScratch scratch_;
 };
 
@@ -42,13 +37,11 @@ class SeResNet {
  private:
   void evaluate_share(const SeResNetLayers& layers, const float* planes, std::int64_t count,
                       float* values, float* logits);
-  std::unique_ptr<SeResNetMemory> take_memory(const SeResNetLayers& layers);
 
   const SeResNetShape shape_;
   const Kernels& kernels_;
   CurrentWeights<PackedNet> packed_;
-  std::mutex memory_mutex_;
-  std::vector<std::unique_ptr<SeResNetMemory>> free_memory_;
+  MemoryPool<SeResNetMemory> memory_;
 };
 
 }  // namespace selfmate

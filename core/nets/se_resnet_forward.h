@@ -2,11 +2,10 @@
 #pragma once
 
 #include "nets/attention.h"
+#include "nets/layer_norm.h"
 #include "nets/winograd.h"
 
 namespace selfmate::SELFMATE_SIMD {
-
-constexpr float kNormEpsilon = 1e-5f;
 
 // A norm as what each channel is multiplied by and what is then added; [filters] each.
 struct Scaling {
@@ -64,18 +63,10 @@ inline void group_norm(const Norm& norm, const float* board, int filters, const 
 inline void layer_norm(const Norm& norm, const float* position_embedding, const float* board,
                        int filters, float* out) {
   for (int square = 0; square < kSquares; ++square, board += filters, out += filters) {
-    Vec sums{}, squares{};
-    for (int c = 0; c < filters; c += kLanes) sums += load(board + c);
-    const Vec mean = broadcast(horizontal_sum(sums) / float(filters));
-    for (int c = 0; c < filters; c += kLanes) {
-      const Vec difference = load(board + c) - mean;
-      squares = fma(difference, difference, squares);
-    }
-    const float variance = horizontal_sum(squares) / float(filters);
-    const Vec factor = broadcast(1.0f / __builtin_sqrtf(variance + kNormEpsilon));
+    const RowScaling scaling = row_scaling(board, filters);
     for (int c = 0; c < filters; c += kLanes) {
       const Vec shift = load(norm.bias + c) + load(position_embedding + square * filters + c);
-      store(out + c, fma((load(board + c) - mean) * factor, load(norm.weight + c), shift));
+      store(out + c, fma(scaling.of(load(board + c)), load(norm.weight + c), shift));
     }
   }
 }

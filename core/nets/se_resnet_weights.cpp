@@ -1,7 +1,5 @@
 #include "nets/se_resnet_weights.h"
 
-#include <cmath>
-
 #include "chess/notation.h"
 
 namespace selfmate {
@@ -24,19 +22,6 @@ class Packer : public WeightReader {
   Packer(const Weights& weights, const Kernels& kernels, std::vector<AlignedFloats>& buffers)
       : WeightReader(weights, buffers), kernels_(kernels) {}
 
-  Norm norm(const std::string& name, int width) {
-    const std::vector<std::size_t> shape{std::size_t(width)};
-    return {copy(name + ".weight", shape), copy(name + ".bias", shape)};
-  }
-
-  Convolution convolution(const std::string& name, int inputs, int outputs) {
-    const float* filters =
-        find(name + ".weight", {std::size_t(outputs), std::size_t(inputs), 3, 3});
-    float* panels = allocate(std::size_t(kPoints) * inputs * outputs);
-    kernels_.pack_inference_filters({filters, outputs, inputs}, panels);
-    return {inputs, outputs, panels};
-  }
-
   SqueezeExcitation squeeze(const std::string& name, int filters) {
     const int squeezed = filters / kReduction;
     return {linear(name + ".down", filters, squeezed), linear(name + ".up", squeezed, filters)};
@@ -48,17 +33,17 @@ class Packer : public WeightReader {
     layer.head_width = padded(filters / kHeads);
     layer.norm = norm(name + ".norm", filters);
     layer.position_embedding = copy(name + ".places", {kSquares, width});
-    layer.qkv = qkv(name + ".look", filters, layer.head_width);
-    layer.output = attention_output(name + ".add", filters, layer.head_width);
+    layer.qkv = queries_keys_values(name + ".look", filters, kHeads);
+    layer.output = attention_output(name + ".add", filters, kHeads);
     return layer;
   }
 
   ResidualBlock block(const std::string& name, const SeResNetShape& shape, bool has_attention) {
     const int filters = shape.filters;
     ResidualBlock layer{};
-    layer.first = convolution(name + ".first", filters, filters);
+    layer.first = convolution(kernels_, name + ".first", filters, filters);
     layer.first_norm = norm(name + ".first_norm", filters);
-    layer.second = convolution(name + ".second", filters, filters);
+    layer.second = convolution(kernels_, name + ".second", filters, filters);
     layer.second_norm = norm(name + ".second_norm", filters);
     layer.has_squeeze = shape.squeeze;
     if (shape.squeeze) layer.squeeze = squeeze(name + ".squeeze", filters);
@@ -81,34 +66,6 @@ class Packer : public WeightReader {
  private:
   static constexpr int kReduction = 8;
 
-  Linear qkv(const std::string& name, int filters, int head_width) {
-    const int true_width = filters / kHeads;
-    const float* weight = find(name + ".weight", {3 * std::size_t(filters), std::size_t(filters)});
-    const float* bias = find(name + ".bias", {3 * std::size_t(filters)});
-    const float query_factor = float(1 / std::sqrt(double(true_width)));
-    const auto scaled = [&](const float* numbers, int stride, int output) {
-      const int part = output / head_width, place = output % head_width;
-      if (place >= true_width) return 0.0f;
-      const float number = numbers[std::size_t(part * true_width + place) * stride];
-      return part < kHeads ? number * query_factor : number;
-    };
-    return pack(
-        filters, 3 * kHeads * head_width,
-        [&](int i, int o) { return scaled(weight + i, filters, o); },
-        [&](int o) { return scaled(bias, 1, o); });
-  }
-
-  Linear attention_output(const std::string& name, int filters, int head_width) {
-    const int true_width = filters / kHeads;
-    const float* weight = find(name + ".weight", {std::size_t(filters), std::size_t(filters)});
-    const float* bias = find(name + ".bias", {std::size_t(filters)});
-    const auto weight_of = [&](int input, int output) {
-      const int head = input / head_width, place = input % head_width;
-      return place < true_width ? weight[output * filters + head * true_width + place] : 0.0f;
-    };
-    return pack(kHeads * head_width, filters, weight_of, [&](int o) { return bias[o]; });
-  }
-
   const Kernels& kernels_;
 };
 
@@ -122,7 +79,7 @@ PackedNet::PackedNet(const SeResNetShape& shape, const Weights& weights, const K
   layers_.filters = filters;
   layers_.block_count = shape.blocks;
   layers_.outputs = shape.outputs();
-  layers_.stem = packer.convolution("stem", shape.planes(), filters);
+  layers_.stem = packer.convolution(kernels, "stem", shape.planes(), filters);
   layers_.stem_norm = packer.norm("stem_norm", filters);
   for (int i = 0; i < shape.blocks; ++i)
     blocks_.push_back(

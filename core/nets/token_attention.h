@@ -1,4 +1,4 @@
-// Attention of all tokens of a sequence to all, forward and backward, for training and inference.
+// Attention of all tokens of a sequence to all, forward and backward, for training.
 #pragma once
 
 #include <cstdint>

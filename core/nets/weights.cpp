@@ -42,17 +42,6 @@ const float* WeightReader::copy(const std::string& name, const Shape& shape) {
   return to;
 }
 
-Linear WeightReader::linear(const std::string& name, int inputs, int outputs, bool pointwise) {
-  Shape shape{std::size_t(outputs), std::size_t(inputs)};
-  if (pointwise) shape.insert(shape.end(), {1, 1});
-  const float* weight = find(name + ".weight", shape);
-  const float* bias = find(name + ".bias", {std::size_t(outputs)});
-  return pack(
-      inputs, outputs,
-      [&](int i, int o) { return o < outputs ? weight[std::ptrdiff_t(o) * inputs + i] : 0.0f; },
-      [&](int o) { return o < outputs ? bias[o] : 0.0f; });
-}
-
 const float* WeightReader::padded_rows(const std::string& name, int rows, int columns) {
   const float* numbers = find(name, {std::size_t(rows), std::size_t(columns)});
   const std::size_t width = std::size_t(padded(columns));
@@ -76,15 +65,69 @@ const float* WeightReader::padded_numbers(const float* numbers, int count) {
   return to;
 }
 
-Linear WeightReader::padded_linear(const std::string& name, int inputs, int outputs) {
-  const float* weight = find(name + ".weight", {std::size_t(outputs), std::size_t(inputs)});
+Linear WeightReader::linear(const std::string& name, int inputs, int outputs, bool pointwise) {
+  return packed_linear(name, inputs, inputs, outputs, pointwise);
+}
+
+Linear WeightReader::padded_linear(const std::string& name, int inputs, int outputs,
+                                   bool pointwise) {
+  return packed_linear(name, inputs, padded(inputs), outputs, pointwise);
+}
+
+Linear WeightReader::packed_linear(const std::string& name, int inputs, int rows, int outputs,
+                                   bool pointwise) {
+  Shape shape{std::size_t(outputs), std::size_t(inputs)};
+  if (pointwise) shape.insert(shape.end(), {1, 1});
+  const float* weight = find(name + ".weight", shape);
   const float* bias = find(name + ".bias", {std::size_t(outputs)});
   return pack(
-      padded(inputs), outputs,
+      rows, outputs,
       [&](int i, int o) {
         return i < inputs && o < outputs ? weight[std::ptrdiff_t(o) * inputs + i] : 0.0f;
       },
       [&](int o) { return o < outputs ? bias[o] : 0.0f; });
+}
+
+Norm WeightReader::norm(const std::string& name, int width) {
+  return {padded_row(name + ".weight", width), padded_row(name + ".bias", width)};
+}
+
+Convolution WeightReader::convolution(const Kernels& kernels, const std::string& name, int inputs,
+                                      int outputs) {
+  const float* filters = find(name + ".weight", {std::size_t(outputs), std::size_t(inputs), 3, 3});
+  float* panels = allocate(std::size_t(kPoints) * inputs * padded(outputs));
+  kernels.pack_inference_filters({filters, outputs, inputs}, panels);
+  return {inputs, padded(outputs), panels};
+}
+
+Linear WeightReader::queries_keys_values(const std::string& name, int width, int heads) {
+  const int true_width = width / heads, head_width = padded(true_width);
+  const float* weight = find(name + ".weight", {3 * std::size_t(width), std::size_t(width)});
+  const float* bias = find(name + ".bias", {3 * std::size_t(width)});
+  const float query_factor = float(1 / std::sqrt(double(true_width)));
+  const auto scaled = [&](const float* numbers, int stride, int output) {
+    const int part = output / head_width, place = output % head_width;
+    if (place >= true_width) return 0.0f;
+    const float number = numbers[std::size_t(part * true_width + place) * stride];
+    return part < heads ? number * query_factor : number;
+  };
+  return pack(
+      padded(width), 3 * heads * head_width,
+      [&](int i, int o) { return i < width ? scaled(weight + i, width, o) : 0.0f; },
+      [&](int o) { return scaled(bias, 1, o); });
+}
+
+Linear WeightReader::attention_output(const std::string& name, int width, int heads) {
+  const int true_width = width / heads, head_width = padded(true_width);
+  const float* weight = find(name + ".weight", {std::size_t(width), std::size_t(width)});
+  const float* bias = find(name + ".bias", {std::size_t(width)});
+  const auto weight_of = [&](int input, int output) {
+    const int head = input / head_width, place = input % head_width;
+    if (place >= true_width || output >= width) return 0.0f;
+    return weight[std::ptrdiff_t(output) * width + head * true_width + place];
+  };
+  return pack(heads * head_width, width, weight_of,
+              [&](int o) { return o < width ? bias[o] : 0.0f; });
 }
 
 void WeightReader::check_all_used() const {

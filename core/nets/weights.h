@@ -42,7 +42,16 @@ class WeightReader {
   // A dense layer, its weight [outputs, inputs] and maybe more extents of 1.
   Linear linear(const std::string& name, int inputs, int outputs, bool pointwise = false);
   // The same for rows of padded(inputs), whose padding counts nothing.
-  Linear padded_linear(const std::string& name, int inputs, int outputs);
+  Linear padded_linear(const std::string& name, int inputs, int outputs, bool pointwise = false);
+  // Weight and bias of a norm, padded.
+  Norm norm(const std::string& name, int width);
+  // A 3 x 3 convolution without its bias, for inference.
+  Convolution convolution(const Kernels& kernels, const std::string& name, int inputs, int outputs);
+  // Queries, keys and values of attention, in this order, for rows of padded(width). Each head is
+  // padded, and queries are divided by the root of a head's true width.
+  Linear queries_keys_values(const std::string& name, int width, int heads);
+  // What follows attention: its inputs are padded heads.
+  Linear attention_output(const std::string& name, int width, int heads);
   // weight(input, output) and bias(output) are called for all of padded(outputs).
   template <class Weight, class Bias>
   Linear pack(int inputs, int outputs, Weight weight, Bias bias);
@@ -51,6 +60,8 @@ class WeightReader {
 
  private:
   const float* padded_numbers(const float* numbers, int count);
+  // With zeros for the rows behind the first `inputs`.
+  Linear packed_linear(const std::string& name, int inputs, int rows, int outputs, bool pointwise);
 
   const Weights& weights_;
   std::vector<AlignedFloats>& buffers_;

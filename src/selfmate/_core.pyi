@@ -495,3 +495,20 @@ def attend(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.ND
 
 def attend_back(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.NDArray[numpy.float32] | None, heads: int, seen_gradient: numpy.typing.NDArray[numpy.float32], looks_gradient: numpy.typing.NDArray[numpy.float32], geometry_gradient: numpy.typing.NDArray[numpy.float32] | None) -> None:
     """Writes the gradients of `attend`."""
+
+class Transformer:
+    """
+    The forward pass of nets.Transformer. For any number of threads at once; a position's answer is the same, bit for bit, in any batch.
+    """
+
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, width: int, blocks: int, heads: int, policy_head: str, square_pair_bias: bool, portable: bool = False) -> None: ...
+
+    def logits(self, tokens: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Logits of all actions of uci1968 [N, 1968], for tokens78 [N, 78]; both in the view of the side to move.
+        """
+
+    def evaluate(self, games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        All legal moves [N], their logits [N], and where each game's begin [B + 1].
+        """

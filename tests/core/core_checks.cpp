@@ -14,6 +14,7 @@
 #include "nets/convolution.h"
 #include "nets/se_resnet.h"
 #include "nets/sparse.h"
+#include "nets/transformer.h"
 #include "search/endgame_table.h"
 #include "search/teacher.h"
 #include "search/tree_search.h"
@@ -150,6 +151,50 @@ void check_net() {
   print_digest("se_resnet_logits", logits);
 }
 
+// The weights of a transformer of one block, but for its policy head.
+Weighted transformer_body(std::size_t width, std::size_t heads) {
+  Weighted net;
+  net.add("words.weight", {kWords, width});
+  net.add("places", {kTokens, width});
+  for (const char* name : {"norm", "blocks.0.first_norm", "blocks.0.second_norm"})
+    net.add_layer(name, {width});
+  net.add_layer("blocks.0.look", {3 * width, width});
+  net.add_layer("blocks.0.add", {width, width});
+  net.add_layer("blocks.0.widen", {4 * width, width});
+  net.add_layer("blocks.0.narrow", {width, 4 * width});
+  net.add("blocks.0.geometry", {heads, kTokens, kTokens});
+  return net;
+}
+
+void check_transformer(const char* name, Games games, PolicyHead head, const Weighted& net,
+                       int width, int heads) {
+  const TransformerShape shape{width, 1, heads, head, true};
+  Transformer portable(shape, net.weights(), true);
+  const PositionBatch batch = positions_of(games);
+  std::vector<float> logits(batch.moves.values.size());
+  portable.evaluate(batch, kThreads, logits.data());
+  print_digest(name, logits);
+}
+
+void check_transformers(Games games) {
+  constexpr std::size_t kWidth = 20, kHeadCount = 2;  // heads that are padded
+  Weighted pairs = transformer_body(kWidth, kHeadCount);
+  pairs.add("read_out.usual", {kUciActions});
+  pairs.add_layer("read_out.start", {kWidth, kWidth});
+  pairs.add_layer("read_out.end", {kWidth, kWidth});
+  pairs.add_layer("read_out.promotion", {kPromotions, kWidth});
+  check_transformer("transformer_pairs", games, PolicyHead::kPairs, pairs, kWidth, kHeadCount);
+  Weighted board = transformer_body(kWidth, kHeadCount);
+  board.add("read_out.usual", {kUciActions});
+  board.add_layer("read_out.mix", {kWidth, kWidth, 3, 3});
+  board.add_layer("read_out.planes", {kGoalPlanes, kWidth, 1, 1});
+  check_transformer("transformer_board", games, PolicyHead::kBoard, board, kWidth, kHeadCount);
+  Weighted special = transformer_body(kWidth, kHeadCount);
+  special.add_layer("read_out.out", {kUciActions, kWidth});
+  check_transformer("transformer_special", games, PolicyHead::kSpecial, special, kWidth,
+                    kHeadCount);
+}
+
 void check_convolution() {
   constexpr int kInputs = 5, kOutputs = 9;
   const auto filters = random_floats(kOutputs * kInputs * 9, 7);
@@ -201,6 +246,7 @@ int main() {
   check_encodings(games);
   check_searches(games);
   check_net();
+  check_transformers(Games(games).first(12));
   check_convolution();
   check_sparse();
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 import selfmate._core as core
 from core.slow_se_resnet import Shape, random_weights
-from selfmate.nets.config import MoveScorerConfig, QNetConfig
+from selfmate.nets.config import MoveScorerConfig, QNetConfig, TransformerConfig
 from selfmate.searches.config import SearchConfig
 
 # By parameter, how to make an argument; `self` stands first.
@@ -17,6 +17,8 @@ Arguments = dict[str, Callable[[], Any]]
 SHAPE = Shape()
 SOME_WEIGHTS = random_weights(SHAPE, 1)
 Q_NET = QNetConfig(hidden=(8, 5)).make_net().arrays()
+TRANSFORMER_CONFIG = TransformerConfig(width=8, blocks=1, heads=2)
+TRANSFORMER = TRANSFORMER_CONFIG.make_net().arrays()
 SCORER = MoveScorerConfig(encoding="counts", hidden=(8, 5), value_head=True).make_net().arrays()
 
 
@@ -77,6 +79,10 @@ Q_SHAPE: dict[str, Any] = {
 
 def q_net() -> core.QNet:
     return core.QNet(Q_NET, hidden=(8, 5), **Q_SHAPE)
+
+
+def transformer() -> core.Transformer:
+    return core.Transformer(TRANSFORMER, **TRANSFORMER_CONFIG.model_dump(exclude={"kind"}))
 
 
 REPLY = core.uci_code("b8c6")
@@ -195,6 +201,12 @@ CONSTRUCTORS: dict[str, Arguments] = {
     "SeResNet": WEIGHTS | {name: always(value) for name, value in vars(SHAPE).items()},
     "QNet": Q_WEIGHTS | HIDDEN | {name: always(value) for name, value in Q_SHAPE.items()},
     "MoveScorer": SCORER_WEIGHTS | HIDDEN | {"encoding": always("counts")},
+    "Transformer": {"weights": TRANSFORMER.copy}
+    | {
+        name: always(value)
+        for name, value in TRANSFORMER_CONFIG.model_dump(exclude={"kind"}).items()
+    }
+    | {"portable": always(True)},
 }
 
 OBJECTS: dict[str, Callable[[], Any]] = {
@@ -209,6 +221,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "PositionEvaluator": q_net,
     "QNet": q_net,
     "MoveScorer": lambda: core.MoveScorer(SCORER, hidden=(8, 5), encoding="counts"),
+    "Transformer": transformer,
 }
 
 # All but properties and methods without arguments, which `attributes` adds.
@@ -248,6 +261,8 @@ METHODS: dict[str, Arguments] = {
     "QNet.q_values": GAMES,
     "MoveScorer.load": SCORER_WEIGHTS,
     "MoveScorer.evaluate": GAMES,
+    "Transformer.logits": {"tokens": lambda: np.ones((3, 78), np.uint8)} | THREADS,
+    "Transformer.evaluate": GAMES,
     "SeResNet.evaluate": {"planes": floats(2, 68, 8, 8)} | THREADS,
 }
 
