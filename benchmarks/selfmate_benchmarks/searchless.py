@@ -15,8 +15,9 @@ from selfmate.learners.searchless.targets import (
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
+from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
-from selfmate.nets.transformer import BLOCK_ROWS, Transformer
+from selfmate.nets.transformer import Transformer
 from selfmate.rules import available_cores
 from selfmate.selfplay.games import GamePlan, Starts, play_games
 from selfmate.selfplay.searchless import AttemptingActor, attempt_trajectories
@@ -58,13 +59,13 @@ def plan() -> GamePlan:
         max_plies=PLIES,
         seed=1,
         parallel_games=PARALLEL_GAMES,
-        block_size=BLOCK_ROWS,
     )
 
 
 def self_play(net: Transformer) -> AttemptTrajectories:
     """The same games every time."""
-    actor, games = AttemptingActor(net=net, temperature=1.0, max_attempts=8), plan()
+    evaluator, games = TransformerEvaluator(net), plan()
+    actor = AttemptingActor(net=evaluator, temperature=1.0, max_attempts=8)
     return attempt_trajectories(play_games([actor], games), games.boards)
 
 
@@ -76,8 +77,9 @@ def encode_starts() -> Tokens:
 
 def answer(net: Transformer, tokens: Tokens) -> float:
     """Logits, in batches of the size of self-play."""
+    evaluator = TransformerEvaluator(net)
     for _ in range(ANSWERED):
-        net.logits(tokens)
+        evaluator.logits(tokens)
     return float(ANSWERED * len(tokens))
 
 

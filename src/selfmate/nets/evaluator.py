@@ -2,7 +2,7 @@
 
 An SE-ResNet is a function from planes to WDL and policy logits, called between the batches of a
 search. A Q-net or a move scorer is small enough to be asked inside the core, without Python between
-two batches.
+two batches. A transformer has no value and plays without search; the core evaluates it, too.
 """
 
 from copy import deepcopy
@@ -18,6 +18,7 @@ from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.optim import one_thread
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import PLANES, SeResNet, wdl_of
+from selfmate.nets.transformer import Transformer
 
 ENGINES = ("auto", "core", "torch")
 
@@ -87,6 +88,21 @@ class MoveScorerEvaluator(core.MoveScorer):
     def refresh(self) -> None:
         """Copies the weights of the net again."""
         self.load(self._net.arrays())
+
+
+class TransformerEvaluator(core.Transformer):
+    """A transformer in C++, with the weights that it had when this was made."""
+
+    def __init__(self, net: Transformer) -> None:
+        config = net.config
+        super().__init__(
+            net.arrays(),
+            width=config.width,
+            blocks=config.blocks,
+            heads=config.heads,
+            policy_head=config.policy_head,
+            square_pair_bias=config.square_pair_bias,
+        )
 
 
 SearchEvaluator = Evaluator | QNetEvaluator | MoveScorerEvaluator

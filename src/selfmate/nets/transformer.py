@@ -1,7 +1,8 @@
 """The searchless net: a transformer over the 78 tokens of a position, with a logit for each move.
 
 As in Ruoss et al. (2024), the net knows no rules and does not search. Blocks apply their norm first
-(pre-norm). Tokens and moves are in the view of the side to move.
+(pre-norm). Tokens and moves are in the view of the side to move. This is the net that learns; to
+play, the core computes the forward pass alone (`nets.evaluator.TransformerEvaluator`).
 """
 
 import math
@@ -17,14 +18,13 @@ from torch.nn.functional import gelu
 
 import selfmate._core as core
 from selfmate.nets.config import PolicyHead, TransformerConfig
-from selfmate.nets.optim import numbers_of, one_thread
+from selfmate.nets.optim import numbers_of
 
 TOKENS = 78  # a special one, 64 squares, castling rights and en passant
 VOCABULARY = 16
 SQUARES = slice(1, 65)  # the tokens of the squares
 PROMOTIONS = 4
 EXPANSION = 4  # the hidden layer of a block is this many times as wide as its tokens
-BLOCK_ROWS = 16  # positions in one product, where answers must not depend on the batch
 HEAD_GRAIN = 8  # the core's attention takes heads whose width is a multiple of this
 
 MoveCodes = NDArray[np.uint16]  # [A] the move of each action: from | to << 6 | promotion << 12
@@ -51,17 +51,6 @@ class Transformer(nn.Module):
             embedded = block(embedded)
         logits: Tensor = self.read_out(self.norm(embedded))
         return logits
-
-    @torch.inference_mode()
-    def logits(self, tokens: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """As `forward`, and a row is the same, bit for bit, in any batch: the last bits of a
-        product depend on the number of rows, so all are computed in blocks of one size."""
-        missing = -len(tokens) % BLOCK_ROWS
-        padded = np.concatenate([tokens, np.zeros((missing, TOKENS), np.uint8)])
-        with one_thread():
-            blocks = torch.split(torch.from_numpy(padded).long(), BLOCK_ROWS)
-            logits: NDArray[np.float32] = torch.cat([self(block) for block in blocks]).numpy()
-        return logits[: len(tokens)]
 
     def matrices(self) -> list[Tensor]:
         """The weights that Muon updates: those of the linear layers of all blocks."""

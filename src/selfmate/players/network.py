@@ -2,8 +2,9 @@
 
 `evaluate` gives policy and value of many boards, for every kind of net. A player chooses the
 legal move with the highest score, or draws one by softmax with a temperature. With exact endings
-it knows which moves mate and draw (`candidates`). The net may be trained further between moves:
-players read its weights at every call.
+it knows which moves mate and draw (`candidates`). A Q-net or a move scorer may be trained further
+between moves: players read its weights at every call. A transformer plays with the weights that it
+had when its player was made.
 """
 
 from collections.abc import Sequence
@@ -24,9 +25,9 @@ from selfmate.encodings.features import (
     is_white_to_move,
     position_rows,
 )
-from selfmate.encodings.records import ACTIONS, MOVES, TokenBatch, encode_tokens, flipped
+from selfmate.encodings.records import ACTIONS, TokenBatch, encode_tokens
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.evaluator import make_evaluator
+from selfmate.nets.evaluator import TransformerEvaluator, make_evaluator
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet
@@ -104,13 +105,8 @@ def _(net: SeResNet, boards: Sequence[Board]) -> Evaluations:
 
 @evaluate.register
 def _(net: Transformer, boards: Sequence[Board]) -> Evaluations:
-    batch = encode_tokens(list(boards))
-    legal, logits = batch.legal, net.logits(batch.tokens)
-    return Evaluations(
-        moves=MOVES[flipped(legal.values, batch.black[legal.rows])],
-        probabilities=_softmax(_at(logits, legal), legal.offsets),
-        offsets=legal.offsets,
-    )
+    moves, logits, offsets = TransformerEvaluator(net).evaluate(boards)
+    return Evaluations(moves=moves, probabilities=_softmax(logits, offsets), offsets=offsets)
 
 
 @evaluate.register
@@ -254,18 +250,19 @@ class PolicyPlayer:
     ) -> None:
         """Unmasked, it knows no rules: `exact_endings` does not apply."""
         self.name = name
-        self._net, self._temperature, self._masked = net, temperature, masked
+        self._net = TransformerEvaluator(net)
+        self._temperature, self._masked = temperature, masked
         self._exact_endings = exact_endings and masked
 
     def choose(
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
     ) -> Choices:
-        batch = encode_tokens(list(boards))
-        logits = self._net.logits(batch.tokens)  # [B, A]
         if self._masked:
-            legal_logits = _at(logits, batch.legal)
+            _, legal_logits, _ = self._net.evaluate(boards)
             found = _by_policy(move_endings(boards), legal_logits, self._exact_endings)
             return Choices(found.chosen(self._temperature, seeds))
+        batch = encode_tokens(list(boards))
+        logits = self._net.logits(batch.tokens)  # [B, A]
         actions = chosen_actions(
             logits.ravel(), _all_actions(len(boards)), self._temperature, seeds
         )

@@ -38,8 +38,6 @@ class GamePlan:
     max_plies: int  # per game, after the start; longer games are truncated and count as draws
     seed: int
     parallel_games: int | None = None  # per actor; None plays all games at once
-    # A step moves in a multiple of this many games where it can: nets compute in blocks of rows.
-    block_size: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,16 +187,14 @@ class _Table:
             self.tick()
 
     def _step(self, running: list[Game]) -> list[Game]:
-        """One ply; returns the games still running. Those that had to wait come first."""
-        full_blocks = len(running) // self.plan.block_size * self.plan.block_size
-        movers = running[: full_blocks or None]
-        turn = replace(_turn(movers, self.plan.seed), tick=self.tick)
+        """One ply; returns the games still running."""
+        turn = replace(_turn(running, self.plan.seed), tick=self.tick)
         decision = self.actor.decide(turn)
         self._record(turn, decision)
         outcomes = push_moves(turn.boards, decision.moves)
-        resigns = np.zeros(len(movers), np.bool_) if decision.resigns is None else decision.resigns
-        moved = zip(movers, outcomes, resigns.tolist(), strict=True)
-        return running[len(movers) :] + [of[0] for of in moved if not self._ends(*of)]
+        resigns = np.zeros(len(running), np.bool_) if decision.resigns is None else decision.resigns
+        moved = zip(running, outcomes, resigns.tolist(), strict=True)
+        return [of[0] for of in moved if not self._ends(*of)]
 
     def _record(self, turn: Turn, decision: Decision) -> None:
         rows = slice(None) if decision.rows is None else decision.rows

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from selfmate.data.endgames import favourite
 from selfmate.data.trajectories import AttemptTrajectories
 from selfmate.encodings.records import encode_records, encode_tokens
-from selfmate.nets.transformer import Transformer
+from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.rules import Board
 from selfmate.searches.sampling import attempt_actions
 from selfmate.selfplay.games import Decision, Trajectories, Turn
@@ -21,7 +21,7 @@ class AttemptingActor:
     """Actors on several threads may share a net: what it says of a position does not depend on the
     other positions of a batch."""
 
-    net: Transformer
+    net: TransformerEvaluator
     temperature: float  # 0: always the likeliest move
     max_attempts: int  # illegal ones in a position
 

@@ -28,6 +28,7 @@ from selfmate.learners.searchless.targets import (
     compute_gradient,
     uniform_targets,
 )
+from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
 from selfmate.rules import Ragged
 from selfmate.runs.run import RunRefusedError
@@ -107,7 +108,7 @@ def test_targets_get_the_policy_on_legal_moves() -> None:
         [PolicyLoss(some, recording_targets)], agent, Optimizer.adam(agent, 1e9), GradientWorkers(1)
     )
     ((_, legal, policy),) = received
-    logits = torch.from_numpy(agent.logits(some.token_batch().tokens))
+    logits = torch.from_numpy(TransformerEvaluator(agent).logits(some.token_batch().tokens))
     probabilities = torch.softmax(logits, 1).numpy()[legal.rows, legal.values]
     expected = probabilities / np.add.reduceat(probabilities, legal.offsets[:-1])[legal.rows]
     np.testing.assert_allclose(policy, expected, rtol=1e-4)

@@ -1,4 +1,4 @@
-"""Shapes, policy heads by hand, and answers that do not depend on the batch."""
+"""Shapes, policy heads by hand, and what learns."""
 
 import numpy as np
 import pytest
@@ -28,17 +28,6 @@ def action(uci: str) -> int:
 
 
 @EVERY_HEAD
-def test_a_row_is_the_same_in_any_batch(policy_head: PolicyHead) -> None:
-    net, batch = make_net(policy_head), tokens(70)
-    together = net.logits(batch)
-    assert together.shape == (70, 1968)
-    for rows in (slice(0, 1), slice(31, 33), slice(5, 69)):
-        assert np.array_equal(net.logits(batch[rows]), together[rows])
-    plain = net(torch.from_numpy(batch).long()).detach().numpy()
-    np.testing.assert_allclose(together, plain, rtol=1e-4, atol=1e-5)
-
-
-@EVERY_HEAD
 def test_every_weight_learns(policy_head: PolicyHead) -> None:
     net = make_net(policy_head)
     net(torch.from_numpy(tokens(40)).long()).square().sum().backward()
@@ -47,11 +36,12 @@ def test_every_weight_learns(policy_head: PolicyHead) -> None:
         assert weight.grad.abs().sum() > 0, name
 
 
+@torch.no_grad()
 def test_attention_sees_all_tokens_and_their_places() -> None:
-    net, batch = make_net("special"), tokens(1)
-    other = batch.copy()
+    net, batch = make_net("special"), torch.from_numpy(tokens(1)).long()
+    other = batch.clone()
     other[0, 77] = 15 - other[0, 77]
-    assert not np.allclose(net.logits(batch), net.logits(other))
+    assert not torch.allclose(net(batch), net(other))
 
 
 @torch.no_grad()

@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+import torch
 
-from selfmate.encodings.records import MOVES
+from selfmate.arena.openings import shipped_openings
+from selfmate.encodings.records import MOVES, encode_tokens
 from selfmate.nets.config import TransformerConfig
 from selfmate.nets.transformer import Transformer
-from selfmate.players import SearchRequest
+from selfmate.players import PlayerName, SearchRequest
 from selfmate.players.network import PolicyPlayer
-from selfmate.rules import Board, uci_code, uci_text
+from selfmate.players.trained import load_net
+from selfmate.rules import Board, best_places, push_moves, uci_code, uci_text
 
 AFTER_E4 = Board()
 AFTER_E4.push("e2e4")
@@ -61,3 +64,20 @@ def test_the_analysis_has_the_policy_over_legal_moves() -> None:
     assert {analysis.best, *(other.best for other in analysis.others)} == set(
         AFTER_E4.legal_moves()
     )
+
+
+@torch.no_grad()
+def test_the_net_that_ships_plays_the_moves_that_torch_finds_likeliest() -> None:
+    net = load_net(PlayerName("searchless-tiny"))
+    assert isinstance(net, Transformer)
+    player = PolicyPlayer("net", net, exact_endings=False)
+    boards = [opening.board() for opening in shipped_openings()[:4]]
+    for _ in range(40):
+        batch = encode_tokens(boards)
+        legal = batch.legal
+        logits = net(torch.from_numpy(batch.tokens).long()).numpy()[legal.rows, legal.values]
+        likeliest = legal.values[best_places(logits, legal.offsets)]
+        moves = player.choose(boards, np.zeros(len(boards), np.uint64)).moves
+        np.testing.assert_array_equal(moves, batch.moves(likeliest))
+        outcomes = push_moves(boards, moves)
+        boards = [board for board, end in zip(boards, outcomes, strict=True) if end is None]

@@ -61,12 +61,6 @@ def test_actors_play_every_nth_game() -> None:
     assert games.games.tolist() == [0, 2, 4] * 6 + [1, 3] * 6, "actor after actor"
 
 
-def test_steps_move_in_whole_blocks_of_games() -> None:
-    actor = RandomActor()
-    play_games([actor], plan(5, block_size=2))
-    assert [turn.games.tolist() for turn in actor.turns[:2]] == [[0, 1, 2, 3], [4, 0, 1, 2]]
-
-
 def test_a_mate_counts_before_a_resignation() -> None:
     boards = [Board(MATE_IN_ONE) for _ in range(200)]
     everyone = RandomActor(lambda turn: np.ones(len(turn.games), np.bool_))

@@ -8,15 +8,15 @@ import torch
 from selfmate.data.trajectories import AttemptTrajectories
 from selfmate.encodings.records import flipped, is_white_to_move
 from selfmate.nets.config import TransformerConfig
-from selfmate.nets.transformer import BLOCK_ROWS, Transformer
+from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.rules import Board
 from selfmate.selfplay.games import GamePlan, GameStats, play_games
 from selfmate.selfplay.searchless import AttemptingActor, attempt_trajectories
 
 
-def net() -> Transformer:
+def net() -> TransformerEvaluator:
     torch.manual_seed(1)
-    return TransformerConfig(width=16, blocks=1, heads=2).make_net()
+    return TransformerEvaluator(TransformerConfig(width=16, blocks=1, heads=2).make_net())
 
 
 def boards_of(count: int, start: Board | None = None) -> list[Board]:
@@ -34,13 +34,7 @@ def play(
     must_win: bool = False,
 ) -> tuple[AttemptTrajectories, GameStats]:
     actor = AttemptingActor(net=net(), temperature=temperature, max_attempts=max_attempts)
-    plan = GamePlan(
-        boards=boards,
-        max_plies=max_plies,
-        seed=7,
-        parallel_games=parallel_games,
-        block_size=BLOCK_ROWS,
-    )
+    plan = GamePlan(boards=boards, max_plies=max_plies, seed=7, parallel_games=parallel_games)
     games = play_games([actor] * threads, plan)
     return attempt_trajectories(games, boards, must_win=must_win), games.stats
 
@@ -93,7 +87,7 @@ def test_a_stalemate_can_count_as_lost_by_the_side_that_should_have_won(
 def test_games_do_not_depend_on_the_games_beside_them(threads: int) -> None:
     few, many = boards_of(24), boards_of(24)
     play(few, threads=threads, parallel_games=3)
-    play(many, threads=threads, parallel_games=20)  # some of which wait for a full block
+    play(many, threads=threads, parallel_games=20)
     assert [board.moves for board in few] == [board.moves for board in many]
 
 

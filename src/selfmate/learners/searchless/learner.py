@@ -33,8 +33,8 @@ from selfmate.learners.searchless.targets import (
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
+from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.nets.optim import GradientWorkers, one_thread
-from selfmate.nets.transformer import BLOCK_ROWS
 from selfmate.runs import (
     Arrays,
     Run,
@@ -101,14 +101,15 @@ class Searchless:
         """The games of a cycle, their statistics, and one of them as a sample."""
         config = self.config
         actor = AttemptingActor(
-            net=self.net, temperature=config.temperature, max_attempts=config.max_attempts
+            net=TransformerEvaluator(self.net),
+            temperature=config.temperature,
+            max_attempts=config.max_attempts,
         )
         plan = GamePlan(
             boards=self.starts.boards(config.games, rng),
             max_plies=config.max_plies,
             seed=int(rng.integers(2**63)),
             parallel_games=config.parallel_games,
-            block_size=BLOCK_ROWS,
         )
         games = play_games([actor] * config.threads, plan, tick)
         rows = attempt_trajectories(games, plan.boards, must_win=config.must_win)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from selfmate.arena.openings import shipped_openings
 from selfmate.data.held_out import HeldOut, Rows
 from selfmate.encodings.records import PositionRecords, encode_records
+from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.nets.sparse import mass_of
 from selfmate.nets.transformer import Transformer
 from selfmate.rules import Ragged, derive_seeds, push_moves
@@ -38,10 +39,11 @@ def legality_metrics(
     net: Transformer, positions: HeldOut, tick: Tick = unwatched
 ) -> dict[str, float]:
     """Over all positions, and over each kind of position: `legal_mass`, `legal_mass_check`, ..."""
+    evaluator = TransformerEvaluator(net)
     rows, measured = np.arange(len(positions.batch)), list[_Measured]()
     for begin in range(0, len(rows), BATCH_ROWS):
         tick(begin)
-        measured.append(_measure(net, positions, rows[begin : begin + BATCH_ROWS]))
+        measured.append(_measure(evaluator, positions, rows[begin : begin + BATCH_ROWS]))
     mass = np.concatenate([one.mass for one in measured])
     top = np.concatenate([one.is_top_legal for one in measured])
     metrics = dict[str, float]()
@@ -56,7 +58,7 @@ def legality_metrics(
     return metrics
 
 
-def _measure(net: Transformer, positions: HeldOut, rows: Rows) -> _Measured:
+def _measure(net: TransformerEvaluator, positions: HeldOut, rows: Rows) -> _Measured:
     tokens = positions.batch.take(rows)
     logits, legal = net.logits(tokens.tokens), tokens.legal
     return _Measured(
