@@ -157,7 +157,7 @@ def test_wrong_weights_are_refused(weights: dict[str, NDArray[Any]], reason: str
     ],
 )
 def test_a_shape_that_cannot_be_is_refused(shape: dict[str, Any], reason: str) -> None:
-    usual = {"width": 8, "blocks": 1, "heads": 2, "policy_head": "pairs", "square_pair_bias": True}
+    usual = TransformerConfig(width=8, blocks=1, heads=2).model_dump(exclude={"kind"})
     with pytest.raises(ValueError, match=reason):
         core.Transformer({}, **usual | shape)
 

@@ -9,14 +9,15 @@ from selfmate.data.trajectories import AttemptTrajectories
 from selfmate.encodings.records import flipped, is_white_to_move
 from selfmate.nets.config import TransformerConfig
 from selfmate.nets.evaluator import TransformerEvaluator
+from selfmate.nets.transformer import Transformer
 from selfmate.rules import Board
 from selfmate.selfplay.games import GamePlan, GameStats, play_games
 from selfmate.selfplay.searchless import AttemptingActor, attempt_trajectories
 
 
-def net() -> TransformerEvaluator:
+def net() -> Transformer:
     torch.manual_seed(1)
-    return TransformerEvaluator(TransformerConfig(width=16, blocks=1, heads=2).make_net())
+    return TransformerConfig(width=16, blocks=1, heads=2).make_net()
 
 
 def boards_of(count: int, start: Board | None = None) -> list[Board]:
@@ -33,7 +34,8 @@ def play(
     max_attempts: int = 4,
     must_win: bool = False,
 ) -> tuple[AttemptTrajectories, GameStats]:
-    actor = AttemptingActor(net=net(), temperature=temperature, max_attempts=max_attempts)
+    evaluator = TransformerEvaluator(net())
+    actor = AttemptingActor(net=evaluator, temperature=temperature, max_attempts=max_attempts)
     plan = GamePlan(boards=boards, max_plies=max_plies, seed=7, parallel_games=parallel_games)
     games = play_games([actor] * threads, plan)
     return attempt_trajectories(games, boards, must_win=must_win), games.stats
