@@ -27,6 +27,7 @@ SUITES = {
     "mcts": "tree search with and without a net, beside the net alone and a search in Python",
     "train": "AlphaZero's net learning and playing, beside torch's convolutions",
     "searchless": "games of a net that tries any move, beside the net alone",
+    "tab": "rules and REINFORCE in a browser, beside the native core and TensorFlow.js",
 }
 # Suites whose module has another name.
 _MODULES = {"import": "game_import", "endgame": "minichess"}

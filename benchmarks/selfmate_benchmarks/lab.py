@@ -124,10 +124,11 @@ def _await(path: Path) -> None:
 
 
 @contextmanager
-def running_lab(folder: Path) -> Iterator[str]:
+def running_lab(folder: Path, *options: str) -> Iterator[str]:
     """Starts a lab whose runs are in `folder/runs`; yields its link."""
+    runs = ("--runs", str(folder / "runs"))
     process = subprocess.Popen(
-        [*SELFMATE, "lab", "--port", "0", "--no-browser", "--runs", str(folder / "runs")],
+        [*SELFMATE, "lab", "--port", "0", "--no-browser", *runs, *options],
         env=os.environ | {"XDG_STATE_HOME": str(folder / "state")},
         stdout=subprocess.PIPE,
         text=True,

@@ -19,5 +19,7 @@ NB_MODULE(_core, module) {
   bind_position_evaluators(module);
   bind_labelled_games(module);
   bind_token_attention(module);
+  bind_policy_gradient(module);
+  bind_reinforce(module);
   bind_transformer(module);
 }

@@ -21,6 +21,8 @@ void bind_convolution(nb::module_& module);
 void bind_se_resnet(nb::module_& module);
 void bind_position_evaluators(nb::module_& module);
 void bind_token_attention(nb::module_& module);
+void bind_policy_gradient(nb::module_& module);
+void bind_reinforce(nb::module_& module);
 void bind_transformer(nb::module_& module);
 
 }  // namespace selfmate::bindings

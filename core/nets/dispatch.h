@@ -51,6 +51,18 @@ struct Kernels {
 
   // A dense layer (nets/matmul.h): out [rows, outputs] of in [rows, inputs].
   void (*apply_dense)(const Linear&, int rows, const float* in, bool rectified, float* out);
+  // The same, faster where about half of the inputs are 0; of at most kMaxActive.
+  void (*apply_active)(const Linear&, int rows, const float* in, bool rectified, float* out);
+  // out [width] = max(0, start [width] + the sum of some rows of the matrix [.., width]).
+  void (*rectified_sum)(const float* start, const std::int32_t* rows, std::int64_t count,
+                        const float* matrix, std::int64_t width, float* out);
+
+  // Dense layers in training (nets/dense_gradients.h). Widths are multiples of kGrain.
+  void (*keep_active)(const float* outputs, std::int64_t count, float* gradient);
+  void (*add_weight_gradient)(int rows, int outputs, int inputs, const float* out_gradient,
+                              const float* in, float* scratch, float* gradient);
+  // e^x of `count` numbers up to 88.
+  void (*exponentials)(const float* in, std::int64_t count, float* out);
 };
 
 // For any processor.

@@ -1,5 +1,6 @@
 // The kernels of one kind of processor. The build compiles this file several times, each time with
 // another SELFMATE_SIMD (the namespace) and with the compiler's options for that processor.
+#include "nets/dense_gradients.h"
 #include "nets/dispatch.h"
 #include "nets/se_resnet_forward.h"
 #include "nets/transformer_forward.h"
@@ -23,6 +24,11 @@ constexpr Kernels kKernels{
     .sum_rows = sum_rows,
     .dot = dot,
     .apply_dense = apply_dense,
+    .apply_active = apply_active,
+    .rectified_sum = rectified_sum,
+    .keep_active = keep_active,
+    .add_weight_gradient = add_weight_gradient,
+    .exponentials = exponentials,
 };
 
 }  // namespace selfmate::SELFMATE_SIMD

@@ -3,67 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "encode/features.h"
-
 namespace selfmate {
 namespace {
 
 constexpr std::int64_t kMinPositions = 4;  // per thread: fewer are not worth waking a helper for
-constexpr std::string_view kEncodingNames[] = {"onehot768", "turned768", "counts"};
-constexpr int kPieces = 12;
-
-int inputs_of(PositionEncoding encoding) {
-  return encoding == PositionEncoding::kCounts ? kPieces + 1 : kOnehot768Size;
-}
-
-struct PositionRow {
-  std::vector<std::int32_t> columns;
-  std::vector<float> values;
-
-  void add(std::int32_t column, float value) {
-    columns.push_back(column);
-    values.push_back(value);
-  }
-};
-
-// Whether the encoding sees this position from Black's side.
-bool is_turned(PositionEncoding encoding, const Position& position) {
-  return encoding == PositionEncoding::kTurned768 && position.turn() == kBlack;
-}
-
-// Of onehot768 or turned768.
-PositionRow squares_of(PositionEncoding encoding, const Position& position) {
-  const bool turned = is_turned(encoding, position);
-  PositionRow row;
-  for (Bitboard rest = position.pieces(); rest;) {
-    const Square square = pop_lowest(rest);
-    const int piece = position.piece_on(square);
-    row.add(turned ? (piece + kPieces / 2) % kPieces * 64 + (square ^ 56) : piece * 64 + square,
-            1.0f);
-  }
-  return row;
-}
-
-PositionRow counts_of(const Position& position) {
-  PositionRow row;
-  for (int piece = 0; piece < kPieces; ++piece)
-    row.add(piece, float(std::popcount(position.pieces(Color(piece / 6), PieceType(piece % 6)))));
-  row.add(kPieces, position.turn() == kWhite ? 1.0f : 0.0f);
-  return row;
-}
-
-PositionRow row_of(PositionEncoding encoding, const Position& position) {
-  return encoding == PositionEncoding::kCounts ? counts_of(position)
-                                               : squares_of(encoding, position);
-}
 
 }  // namespace
-
-PositionEncoding position_encoding_named(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(kEncodingNames); ++i)
-    if (name == kEncodingNames[i]) return PositionEncoding(i);
-  throw BadInput("the move scorer has no encoding '" + std::string(name) + "'");
-}
 
 class MoveScorer::Packed {
  public:
@@ -71,7 +16,7 @@ class MoveScorer::Packed {
       : kernels_(kernels), encoding_(shape.encoding) {
     WeightReader reader(weights, buffers_);
     const int first = shape.hidden.front(), last = shape.hidden.back();
-    position_ = reader.padded_rows("position.weight", inputs_of(encoding_), first);
+    position_ = reader.padded_rows("position.weight", position_input_count(encoding_), first);
     position_bias_ = reader.padded_row("position.bias", first);
     move_ = reader.padded_rows("move.weight", kMove136Size, first);
     hidden_ = HiddenLayers(reader, "hidden", shape.hidden);
@@ -102,9 +47,9 @@ class MoveScorer::Packed {
 
   // Before its ReLU.
   void first_layer(const Position& position, float* out) const {
-    const PositionRow row = row_of(encoding_, position);
-    kernels_.sum_rows(row.columns.data(), row.values.data(), std::int64_t(row.columns.size()),
-                      position_, hidden_.inputs(), out);
+    const PositionInputs inputs = position_inputs(encoding_, position);
+    kernels_.sum_rows(inputs.columns.data(), inputs.values.data(), inputs.size, position_,
+                      hidden_.inputs(), out);
     for (std::size_t i = 0; i < width(); ++i) out[i] += position_bias_[i];
   }
 
@@ -133,15 +78,8 @@ class MoveScorer::Packed {
 
   // The first layer of position and move together.
   void move_row(const Position& position, Move move, const float* first, float* out) const {
-    std::copy_n(first, width(), out);
-    const std::int32_t flip = is_turned(encoding_, position) ? 56 : 0;
-    for (const std::int32_t column : move136_columns(position, move)) {
-      if (column < 0) break;
-      const std::int32_t seen = column < 128 ? column ^ flip : column;
-      kernels_.add_scaled(1.0f, move_ + std::ptrdiff_t(seen) * hidden_.inputs(), hidden_.inputs(),
-                          out);
-    }
-    for (std::size_t i = 0; i < width(); ++i) out[i] = std::max(0.0f, out[i]);
+    const MoveInputs inputs = move_inputs(encoding_, position, move);
+    kernels_.rectified_sum(first, inputs.columns.data(), inputs.size, move_, hidden_.inputs(), out);
   }
 
   const Kernels& kernels_;

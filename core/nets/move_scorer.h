@@ -1,14 +1,11 @@
 // The move scorer of selfmate.nets on the processor, without torch: inference only.
 #pragma once
 
+#include "nets/move_scorer_inputs.h"
 #include "nets/weights.h"
 #include "search/position_evaluator.h"
 
 namespace selfmate {
-
-enum class PositionEncoding : std::uint8_t { kOnehot768, kTurned768, kCounts };
-// BadInput for an unknown name.
-PositionEncoding position_encoding_named(std::string_view name);
 
 struct MoveScorerShape {
   PositionEncoding encoding;

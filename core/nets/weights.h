@@ -109,17 +109,23 @@ class CurrentWeights {
   std::shared_ptr<const Packed> packed_;
 };
 
+// Writes a matrix to the panels of a Linear: weight(input, output) for all of the padded outputs.
+template <class Weight>
+void fill_panels(int inputs, int outputs, Weight weight, float* panels) {
+  for (int output = 0; output < outputs; ++output) {
+    const int panel = output / kPanel * kPanel;
+    const int panel_width = outputs - panel < kPanel ? kGrain : kPanel;
+    float* at = panels + std::size_t(panel) * inputs + (output - panel);
+    for (int input = 0; input < inputs; ++input) at[input * panel_width] = weight(input, output);
+  }
+}
+
 template <class Weight, class Bias>
 Linear WeightReader::pack(int inputs, int outputs, Weight weight, Bias bias) {
   const int width = padded(outputs);
   float *panels = allocate(std::size_t(inputs) * width), *biases = allocate(width);
-  for (int output = 0; output < width; ++output) {
-    const int panel = output / kPanel * kPanel;
-    const int panel_width = width - panel < kPanel ? kGrain : kPanel;
-    float* at = panels + std::size_t(panel) * inputs + (output - panel);
-    for (int input = 0; input < inputs; ++input) at[input * panel_width] = weight(input, output);
-    biases[output] = bias(output);
-  }
+  fill_panels(inputs, width, weight, panels);
+  for (int output = 0; output < width; ++output) biases[output] = bias(output);
   return {inputs, width, panels, biases};
 }
 

@@ -17,7 +17,8 @@ Ending ending_of(Game& game, Move move) {
 
 MoveEndings move_endings(Games games, int threads) {
   MoveEndings found;
-  auto& [endings, offsets] = found.endings;
+  std::vector<std::uint8_t>& endings = found.endings.values;
+  std::vector<std::int64_t>& offsets = found.endings.offsets;
   offsets = row_offsets(games, threads, count_legal_moves);
   found.moves.resize(std::size_t(offsets.back()));
   endings.resize(found.moves.size());

@@ -496,6 +496,27 @@ def attend(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.ND
 def attend_back(looks: numpy.typing.NDArray[numpy.float32], geometry: numpy.typing.NDArray[numpy.float32] | None, heads: int, seen_gradient: numpy.typing.NDArray[numpy.float32], looks_gradient: numpy.typing.NDArray[numpy.float32], geometry_gradient: numpy.typing.NDArray[numpy.float32] | None) -> None:
     """Writes the gradients of `attend`."""
 
+def policy_gradient(weights: dict[str, numpy.typing.NDArray[numpy.float32]], games: dict[str, numpy.typing.NDArray[Any]], rows: numpy.typing.NDArray[numpy.int64], *, encoding: str, hidden: Sequence[int], value_head: bool, temperature: float, baseline: float, value_weight: float, entropy_bonus: float, max_importance_weight: float, divisor: float, portable: bool = False) -> tuple[float, float, float, dict[str, numpy.typing.NDArray[numpy.float32]]]:
+    """
+    The loss of REINFORCE on some plies of sampled games: the sums of the policy loss and of the value head's squared error, and the gradient of the total loss, divided by `divisor`, by each weight of a move scorer.
+    """
+
+class Reinforce:
+    """
+    REINFORCE as a browser runs it, on one thread, with the settings of the learner of that name.
+    """
+
+    def __init__(self, *, seed: int = 0, encoding: str = 'onehot768', hidden: Sequence[int] = (256, 128), learning_rate: float = 0.001, max_plies: int = 200, temperature_train: float = 1.2, baseline: str = 'none', entropy_bonus: float = 0.0, replay_iterations: int = 0, plays_mate_in_one: bool = False, vs_random: float = 0.0, updates: int = 1, portable: bool = False) -> None: ...
+
+    def iterate(self, games: int) -> dict[str, float]:
+        """Plays so many games and learns from them; returns the metrics."""
+
+    def sample(self) -> list[str]:
+        """The moves of one game of the last iteration as UCI texts."""
+
+    def weights(self) -> dict[str, numpy.typing.NDArray[numpy.float32]]:
+        """The net's weights by name."""
+
 class Transformer:
     """
     The forward pass of nets.Transformer. For any number of threads at once; a position's answer is the same, bit for bit, in any batch.

@@ -11,6 +11,7 @@
 #include "encode/action_batch.h"
 #include "encode/encode_batch.h"
 #include "encode/position_record.h"
+#include "learn/reinforce.h"
 #include "nets/convolution.h"
 #include "nets/se_resnet.h"
 #include "nets/sparse.h"
@@ -195,6 +196,23 @@ void check_transformers(Games games) {
                     kHeadCount);
 }
 
+void check_reinforce() {
+  ReinforceSettings settings;
+  settings.hidden = {20, 12};
+  settings.max_plies = 40;
+  settings.baseline = Baseline::kValueHead;
+  settings.entropy_bonus = 0.01;
+  settings.updates = 2;
+  Reinforce learner(settings, true);
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    learner.begin_iteration(4);
+    while (learner.work()) {
+    }
+  }
+  const std::span<const float> parameters = learner.net().parameters();
+  print_digest("reinforce", std::vector<float>(parameters.begin(), parameters.end()));
+}
+
 void check_convolution() {
   constexpr int kInputs = 5, kOutputs = 9;
   const auto filters = random_floats(kOutputs * kInputs * 9, 7);
@@ -247,6 +265,7 @@ int main() {
   check_searches(games);
   check_net();
   check_transformers(Games(games).first(12));
+  check_reinforce();
   check_convolution();
   check_sparse();
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 import selfmate._core as core
 from core.slow_se_resnet import Shape, random_weights
+from selfmate.data.trajectories import sparse_columns
 from selfmate.nets.config import MoveScorerConfig, QNetConfig, TransformerConfig
 from selfmate.searches.config import SearchConfig
 
@@ -83,6 +84,25 @@ def q_net() -> core.QNet:
 
 def transformer() -> core.Transformer:
     return core.Transformer(TRANSFORMER, **TRANSFORMER_CONFIG.model_dump(exclude={"kind"}))
+
+
+def sampled_games() -> dict[str, Any]:
+    """Three games of one ply each, as REINFORCE learns from them."""
+    config = MoveScorerConfig(encoding="counts", hidden=(8, 5), value_head=True)
+    columns = sparse_columns(config.candidates(boards()))
+    return columns | {
+        "results": np.array([1, 0, -1], np.int8),
+        "games": np.arange(3, dtype=np.int32),
+        "is_white": np.zeros(3, np.uint8),
+        "chosen": np.array([0, 1, 2], np.uint8),
+        "log_probs": np.full(3, -3, np.float32),
+    }
+
+
+def reinforce() -> core.Reinforce:
+    found = core.Reinforce(hidden=(8, 5), max_plies=6)
+    found.iterate(2)
+    return found
 
 
 REPLY = core.uci_code("b8c6")
@@ -173,6 +193,21 @@ FUNCTIONS: dict[str, Arguments] = {
     "sparse_times": SPARSE | {"matrix": floats(3, 8)},
     "sparse_transposed_times": SPARSE | {"matrix": floats(2, 8), "height": always(3)},
     "products_at": PLACES | THREADS | {"left": floats(2, 8), "right": floats(3, 8)},
+    "policy_gradient": SCORER_WEIGHTS
+    | HIDDEN
+    | {
+        "games": sampled_games,
+        "rows": array([2, 0, 1, 1], np.int64),
+        "encoding": always("counts"),
+        "value_head": always(True),
+        "temperature": always(1.2),
+        "baseline": always(0.0),
+        "value_weight": always(0.5),
+        "entropy_bonus": always(0.1),
+        "max_importance_weight": always(2.0),
+        "divisor": always(4.0),
+        "portable": always(True),
+    },
     "processor_is_wide": {},
     "winograd_weights": {"weights": floats(4, 5, 3, 3), "back": always(True)},
     "convolve": CONVOLUTION | {"weights": floats(36 * 8 * 5), "out": floats(2, 8, 8, 4)},
@@ -187,6 +222,21 @@ FUNCTIONS: dict[str, Arguments] = {
 }
 
 CONSTRUCTORS: dict[str, Arguments] = {
+    "Reinforce": HIDDEN
+    | {
+        "seed": always(3),
+        "encoding": always("counts"),
+        "learning_rate": always(0.01),
+        "max_plies": always(6),
+        "temperature_train": always(1.2),
+        "baseline": always("none"),
+        "entropy_bonus": always(0.1),
+        "replay_iterations": always(1),
+        "plays_mate_in_one": always(True),
+        "vs_random": always(0.5),
+        "updates": always(2),
+        "portable": always(True),
+    },
     "Board": {"fen": lambda: board().fen()},
     "GameBatch": {
         "size": always(2),
@@ -210,6 +260,7 @@ CONSTRUCTORS: dict[str, Arguments] = {
 }
 
 OBJECTS: dict[str, Callable[[], Any]] = {
+    "Reinforce": reinforce,
     "Outcome": lambda: core.Board("k7/8/8/8/8/8/8/7K w - - 0 1").outcome(),
     "Board": board,
     "GameRecords": partial(core.random_games, 3, max_plies=20),
@@ -226,6 +277,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
 
 # All but properties and methods without arguments, which `attributes` adds.
 METHODS: dict[str, Arguments] = {
+    "Reinforce.iterate": {"games": always(2)},
     "Board.push": {"uci": always("b8c6"), "past_draw": always(False)},
     "Board.san": {"uci": always("b8c6")},
     "Board.parse_san": {"text": always("Nc6")},

@@ -15,7 +15,7 @@ def line_of_each_file() -> dict[str, int]:
         if line.startswith("## "):
             folder = line.removeprefix("## ").split(":")[0]
         if line.startswith("- "):
-            for name in re.findall(r"`(\w+)(?:\.cpp)?`", line.split(" - ")[0]):
+            for name in re.findall(r"`(\w+)(?:\.cpp|\.txt)?`", line.split(" - ")[0]):
                 lines[f"{folder}/{name}"] = number
     return lines
 

@@ -52,11 +52,3 @@ def advantages(results: Array, is_white: Array, baseline: Array | float) -> Arra
     moved. Results and baseline are in White's view."""
     gains: Array = results - baseline
     return np.where(is_white, gains, -gains)
-
-
-def importance_weights(log_probs: Array, sampled_log_probs: Array, max_weight: float) -> Array:
-    """[B] pi(a|s) / mu(a|s), truncated at `max_weight` (Ionides 2008), for the policy mu that the
-    action was sampled from."""
-    # Truncated before exp, which could overflow.
-    weights: Array = np.exp(np.minimum(log_probs - sampled_log_probs, np.log(max_weight)))
-    return weights

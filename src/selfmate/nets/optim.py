@@ -132,6 +132,16 @@ class Optimizer:
             loss.backward()  # type: ignore[no-untyped-call]
         return self._clip()
 
+    def sum_of_gradients(self, gradients: Iterable[Mapping[str, NDArray[np.float32]]]) -> float:
+        """As `gradient`, for the sum of gradients that were computed elsewhere, by name of the
+        parameter."""
+        self._net.zero_grad()
+        for gradient in gradients:
+            for name, parameter in self._net.named_parameters():
+                part = torch.from_numpy(gradient[name])
+                parameter.grad = part if parameter.grad is None else parameter.grad.add_(part)
+        return self._clip()
+
     def gradient_in_parallel(
         self, workers: GradientWorkers, losses: Iterable[Callable[[], Tensor]]
     ) -> float:

@@ -146,12 +146,6 @@ def log_softmax(scores: Tensor, offsets: Offsets) -> Tensor:
     return log_probs
 
 
-def row_sums(values: Tensor, offsets: Offsets) -> Tensor:
-    """[B] The sum of each row."""
-    sums: Tensor = _RowSums.apply(values, offsets)  # type: ignore[no-untyped-call]
-    return sums
-
-
 def spread(per_row: Tensor, offsets: Offsets) -> Tensor:
     """[B] -> [N] Repeats each row's number for all values of the row."""
     values: Tensor = _Spread.apply(per_row, offsets)  # type: ignore[no-untyped-call]
@@ -180,17 +174,6 @@ class _LogSoftmax(torch.autograd.Function):
         gradient: NDArray[np.float32] = gradients[0].numpy()
         sums = _spread(_sums(gradient, ctx.offsets), ctx.offsets)
         return torch.from_numpy(gradient - ctx.probabilities * sums), None
-
-
-class _RowSums(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, offsets: Offsets) -> Tensor:
-        ctx.offsets = offsets
-        return torch.from_numpy(_sums(values.detach().numpy(), offsets))
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        return torch.from_numpy(_spread(gradients[0].numpy(), ctx.offsets)), None
 
 
 class _Spread(torch.autograd.Function):

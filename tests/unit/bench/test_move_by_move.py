@@ -76,15 +76,14 @@ def followed(peer: MoveByMove, board: Board) -> PlayedGame:
 
 def gradient_of(learner: Reinforce, games: SampledGames) -> dict[str, Tensor]:
     """Of the mean loss over all plies, by names of the peer's parameters."""
-    net = learner.net
-    net.zero_grad()
-    loss = learner.loss(games, np.arange(len(games))).total / len(games)
-    loss.backward()  # type: ignore[no-untyped-call]
-    first = torch.cat([_grad(net.position.weight), _grad(net.move.weight)]).T
-    found = {"0.weight": first, "0.bias": _grad(net.position.bias)}
-    for number, layer in enumerate((*net.hidden, net.score), start=1):
-        found[f"{2 * number}.weight"] = _grad(layer.weight)
-        found[f"{2 * number}.bias"] = _grad(layer.bias)
+    gradient = learner.loss(games, np.arange(len(games)), len(games)).gradient
+    parts = {name: torch.from_numpy(array) for name, array in gradient.items()}
+    first = torch.cat([parts["position.weight"], parts["move.weight"]]).T
+    found = {"0.weight": first, "0.bias": parts["position.bias"]}
+    names = [f"hidden.{number}" for number in range(len(learner.net.hidden))]
+    for number, name in enumerate((*names, "score"), start=1):
+        found[f"{2 * number}.weight"] = parts[f"{name}.weight"]
+        found[f"{2 * number}.bias"] = parts[f"{name}.bias"]
     return found
 
 

@@ -31,13 +31,19 @@ def some_games(learner: Reinforce, seed: int = 1, count: int = 4) -> SampledGame
 
 
 def gradient_of(learner: Reinforce, games: SampledGames, rows: NDArray[np.int64]) -> dict[str, Any]:
-    learner.net.zero_grad()
-    (learner.loss(games, rows).total / len(games)).backward()  # type: ignore[no-untyped-call]
-    return {
-        name: parameter.grad.numpy().copy()
-        for name, parameter in learner.net.named_parameters()
-        if parameter.grad is not None
-    }
+    return dict(learner.loss(games, rows, len(games)).gradient)
+
+
+def baseline_of(learner: Reinforce, games: SampledGames) -> NDArray[np.float32] | float:
+    values = learner.net(games.candidates(np.arange(len(games))))[1]
+    if values is None:
+        return learner.baseline
+    found: NDArray[np.float32] = values.detach().numpy()
+    return found
+
+
+def mean_loss(learner: Reinforce, games: SampledGames) -> float:
+    return learner.loss(games, np.arange(len(games)), 1).total / len(games)
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
@@ -45,10 +51,8 @@ def test_the_loss_is_that_of_a_loop_over_plies(settings: dict[str, Any]) -> None
     learner = learner_of(**settings)
     games = some_games(learner)
     weights = {name: array.astype(np.float64) for name, array in learner.net.arrays().items()}
-    baseline = learner.baseline(learner.net(games.candidates(np.arange(len(games))))[1])
-    loss = learner.loss(games, np.arange(len(games))).total
-    expected = slow_loss(learner, weights, games, baseline)
-    assert float(loss.detach()) / len(games) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    expected = slow_loss(learner, weights, games, baseline_of(learner, games))
+    assert mean_loss(learner, games) == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
@@ -57,7 +61,7 @@ def test_gradients_are_finite_differences_of_the_slow_loss(settings: dict[str, A
     learner = learner_of(**settings)
     games = some_games(learner)
     gradient = gradient_of(learner, games, np.arange(len(games)))
-    baseline = learner.baseline(learner.net(games.candidates(np.arange(len(games))))[1])
+    baseline = baseline_of(learner, games)
     weights = {name: array.astype(np.float64) for name, array in learner.net.arrays().items()}
     rng = np.random.default_rng(3)
     for name, array in weights.items():
@@ -108,16 +112,16 @@ def test_omitted_plies_have_no_gradient() -> None:
 def test_the_moving_average_is_of_results_in_whites_view() -> None:
     learner = learner_of(baseline="moving_average")
     games = some_games(learner, count=4)  # results 1, -1, 0, 1
-    assert learner.baseline(None) == 0
+    assert learner.baseline == 0
     learner.remember("one", games)
-    assert learner.baseline(None) == pytest.approx(AVERAGE_WEIGHT / 4)
+    assert learner.baseline == pytest.approx(AVERAGE_WEIGHT / 4)
     learner.remember("two", games)
     average = AVERAGE_WEIGHT / 4 * (2 - AVERAGE_WEIGHT)
-    assert learner.baseline(None) == pytest.approx(average)
+    assert learner.baseline == pytest.approx(average)
     assert len(learner.informative_rows(games)) == len(games)
     weights = {name: array.astype(np.float64) for name, array in learner.net.arrays().items()}
-    loss = float(learner.loss(games, np.arange(len(games))).total.detach()) / len(games)
-    assert loss == pytest.approx(slow_loss(learner, weights, games, average), rel=1e-4, abs=1e-6)
+    expected = slow_loss(learner, weights, games, average)
+    assert mean_loss(learner, games) == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 def test_replayed_moves_have_bounded_importance_weights() -> None:
@@ -141,9 +145,9 @@ def test_the_newest_iterations_are_replayed_and_older_ones_dropped() -> None:
     seen: list[SampledGames] = []
     loss = learner.loss
 
-    def watched(games: SampledGames, rows: NDArray[np.int64]) -> Any:
+    def watched(games: SampledGames, rows: NDArray[np.int64], plies: float) -> Any:
         seen.append(games)
-        return loss(games, rows)
+        return loss(games, rows, plies)
 
     learner.loss = watched  # type: ignore[method-assign]
     assert learner.learn(pages[0], 1, np.random.default_rng(1)) is not None
@@ -161,8 +165,12 @@ def test_updates_split_the_plies() -> None:
 def test_an_exploding_gradient_is_refused() -> None:
     learner = learner_of()
     games = some_games(learner)
-    learner.net.arrays()["score.weight"][...] = np.nan
-    assert learner.learn(games, 1, np.random.default_rng(1)) is None
+    sharp = {
+        "temperature": np.array([1e-6], np.float32),
+        "log_probs": np.full(len(games), -1e30, np.float32),
+    }
+    exploding = SampledGames.from_arrays(games.arrays() | sharp)
+    assert learner.learn(exploding, 1, np.random.default_rng(1)) is None
 
 
 def test_the_kl_from_the_untrained_policy_grows_with_training() -> None:

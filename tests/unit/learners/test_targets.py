@@ -8,7 +8,6 @@ from selfmate.learners.targets import (
     advantages,
     bootstrapped,
     double_q,
-    importance_weights,
     of_taken,
     ragged_double_q,
     shaped,
@@ -69,11 +68,6 @@ def test_advantages_are_the_movers() -> None:
     np.testing.assert_allclose(advantages(results, is_white, 0.0), [1, -1, -1, 1, 0, 0])
     found = advantages(results, is_white, np.array([0.5, 0.5, -0.5, -0.5, 0.25, 0.25]))
     np.testing.assert_allclose(found, [0.5, -0.5, -0.5, 0.5, -0.25, 0.25])
-
-
-def test_importance_weights_are_ratios_up_to_a_bound() -> None:
-    now, then = np.log([0.2, 0.1, 0.9, 1.0]), np.log([0.1, 0.2, 0.1, 1e-300])
-    np.testing.assert_allclose(importance_weights(now, then, 3.0), [2, 0.5, 3, 3])
 
 
 class TakeAway:

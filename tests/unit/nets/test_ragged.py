@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfmate.nets.sparse import log_softmax, row_sums, spread
+from selfmate.nets.sparse import log_softmax, spread
 
 OFFSETS = np.array([0, 3, 4, 9, 11])
 
@@ -29,12 +29,7 @@ def test_log_softmax_is_that_of_each_row() -> None:
     torch.testing.assert_close(gradient_of(ours, values), gradient_of(theirs, values))
 
 
-def test_sums_and_spreading_are_each_others_gradients() -> None:
-    values = torch.randn(11, generator=torch.manual_seed(2)).requires_grad_()
-    sums = torch.stack([row.sum() for row in by_rows(values)])
-    torch.testing.assert_close(row_sums(values, OFFSETS), sums)
-    grown = gradient_of(row_sums(values, OFFSETS), values)
-    assert grown.tolist() == [1, 1, 1, 2, 3, 3, 3, 3, 3, 4, 4]
+def test_spreading_repeats_the_number_of_each_row() -> None:
     of_rows = torch.tensor([5.0, 6.0, 7.0, 8.0], requires_grad=True)
     assert spread(of_rows, OFFSETS).tolist() == [5, 5, 5, 6, 7, 7, 7, 7, 7, 8, 8]
     assert gradient_of(spread(of_rows, OFFSETS), of_rows).tolist() == [6, 4, 35, 21]

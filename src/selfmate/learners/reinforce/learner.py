@@ -7,15 +7,15 @@ is ever rewarded.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+import selfmate._core as core
 from selfmate.arena.gating import Evaluation, evaluation_metrics
 from selfmate.arena.match import sample_of
 from selfmate.data.replay import ShardBuffer, read_shards
@@ -24,11 +24,10 @@ from selfmate.encodings import legal_actions, moves_of_actions
 from selfmate.encodings.features import gives_check
 from selfmate.learners.health import HealthMetrics, HealthMonitor
 from selfmate.learners.reinforce.config import Config
-from selfmate.learners.targets import advantages, importance_weights
 from selfmate.nets.config import MoveScorerConfig
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.optim import Optimizer, one_thread
-from selfmate.nets.sparse import log_softmax, row_sums
+from selfmate.nets.sparse import log_softmax
 from selfmate.players.network import LOOKAHEAD_NATS, SCORER_ACTION_ENCODING, ScorerPlayer
 from selfmate.rules import Board, Ragged
 from selfmate.runs import (
@@ -124,8 +123,10 @@ def _log_probs(scores: NDArray[np.float32], legal: Ragged) -> NDArray[np.float32
     return logs
 
 
+Weights = Mapping[str, NDArray[np.float32]]  # by name
+
 LADDER = ("random", "greedy")  # opponents of the evaluation
-CHUNK_PLIES = 256  # plies per forward pass: 40 MB
+CHUNK_PLIES = 1024  # plies per call of the core
 COMPARED_PLIES = 256  # plies per iteration on which the untrained policy is compared
 AVERAGE_WEIGHT = 0.05  # of the newest iteration in the moving average of results
 EXPLOSION = 1e4  # a gradient norm beyond this is noise
@@ -138,9 +139,10 @@ CHECKS_OFF = ("uniform",)
 class Loss:
     """Sums over plies."""
 
-    policy: Tensor
-    value: Tensor
-    total: Tensor
+    policy: float  # of -w * A * log pi(move)
+    value: float  # of the value head's squared errors
+    total: float  # with the weight of the value head and the entropy bonus
+    gradient: Weights  # of the mean total loss
 
 
 class Reinforce:
@@ -198,40 +200,42 @@ class Reinforce:
         sides = rng.choice(np.array([1, -1], np.int8), size=count)
         return np.where(rng.random(count) < self.config.vs_random, sides, 0).astype(np.int8)
 
-    def loss(self, games: SampledGames, rows: Rows) -> Loss:
+    def loss(self, games: SampledGames, rows: Rows, plies: float) -> Loss:
         """The sum over some plies of -w * A * log pi(move), with importance weights w for replayed
-        games, of the value head's squared error and of the entropy bonus."""
-        asked = games.candidates(rows)
-        scores, values = self.net(asked)
-        log_policy = log_softmax(scores / float(games.temperature[0]), asked.offsets)
-        taken = log_policy[torch.from_numpy(asked.offsets[:-1] + games.chosen[rows])]
-        results = games.results_of_plies[rows].astype(np.float32)
-        of_plies = advantages(results, games.is_white[rows], self.baseline(values))
-        weights = importance_weights(
-            taken.detach().numpy(), games.log_probs[rows], self.config.max_importance_weight
-        )
-        policy = -(torch.from_numpy((weights * of_plies).astype(np.float32)) * taken).sum()
-        value = policy * 0
-        if values is not None:
-            value = (values - torch.from_numpy(results)).square().sum()
-        total = policy + self.config.value_weight * value
-        if self.config.entropy_bonus:
-            entropy = -row_sums(log_policy.exp() * log_policy, asked.offsets).sum()
-            total = total - self.config.entropy_bonus * entropy
-        return Loss(policy, value, total)
+        games, of the value head's squared error and of the entropy bonus. The gradient is that of
+        the sum divided by `plies`.
 
-    def baseline(self, values: Tensor | None) -> NDArray[np.float32] | float:
-        """b, in White's view: the value head, the moving average of results, or 0."""
-        if values is not None:
-            found: NDArray[np.float32] = values.detach().numpy()
-            return found
+        The core computes it (core/learn/policy_gradient.h), as it does in a browser.
+        """
+        config, columns = self.config, games.arrays()
+        columns["is_white"] = games.is_white.view(np.uint8)
+        return Loss(
+            *core.policy_gradient(
+                self.net.arrays(),
+                columns,
+                rows,
+                encoding=self.spec.encoding,
+                hidden=self.spec.hidden,
+                value_head=self.spec.value_head,
+                temperature=float(games.temperature[0]),
+                baseline=self.baseline,
+                value_weight=config.value_weight,
+                entropy_bonus=config.entropy_bonus,
+                max_importance_weight=config.max_importance_weight,
+                divisor=plies,
+            )
+        )
+
+    @property
+    def baseline(self) -> float:
+        """b without a value head, in White's view: the moving average of results, or 0."""
         return self.average if self.config.baseline == "moving_average" else 0.0
 
     def informative_rows(self, games: SampledGames) -> Rows:
         """The plies with a gradient: where the result equals the baseline there is none."""
         if self.spec.value_head or self.config.entropy_bonus:
             return np.arange(len(games))
-        return np.flatnonzero(games.results_of_plies != self.baseline(None))
+        return np.flatnonzero(games.results_of_plies != self.baseline)
 
     def learn(
         self,
@@ -275,19 +279,19 @@ class Reinforce:
         gradient; None if it exploded. `count` gets the number of plies in each chunk."""
         sums = {"loss": 0.0, "value_loss": 0.0}
 
-        def losses() -> Iterator[Tensor]:
+        def gradients() -> Iterator[Weights]:
             for games, rows in parts:
                 for begin in range(0, len(rows), CHUNK_PLIES):
                     chunk = rows[begin : begin + CHUNK_PLIES]
                     count(len(chunk))
-                    loss = self.loss(games, chunk)
-                    sums["loss"] += float(loss.policy.detach()) / plies
-                    sums["value_loss"] += float(loss.value.detach()) / plies
-                    yield loss.total / plies
+                    loss = self.loss(games, chunk, plies)
+                    sums["loss"] += loss.policy / plies
+                    sums["value_loss"] += loss.value / plies
+                    yield loss.gradient
 
         norm = 0.0
         if any(len(rows) for _, rows in parts):
-            norm = self.adam.gradient_of_sum(losses())
+            norm = self.adam.sum_of_gradients(gradients())
             if not (math.isfinite(norm) and norm < EXPLOSION):
                 return None
             self.adam.step(learning_rate)
