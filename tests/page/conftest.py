@@ -52,6 +52,24 @@ def page(browser: Browser, lab: RunningLab) -> Iterator[Page]:
     assert problems == []
 
 
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
+    """Selfmate in a tab, as static files."""
+    from page.tab import running_site
+
+    with running_site(tmp_path_factory.mktemp("tab")) as site:
+        yield site
+
+
+@pytest.fixture
+def tab_page(browser: Browser, site: RunningLab) -> Iterator[Page]:
+    """Selfmate in a tab, in a browser that has never been there."""
+    from page.tab import opened
+
+    with opened(browser, site) as page:
+        yield page
+
+
 def watch(page: Page, lab: RunningLab) -> list[str]:
     """What goes wrong in a page from now on."""
     problems: list[str] = []

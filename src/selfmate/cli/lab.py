@@ -39,12 +39,26 @@ def lab(
     new_token: Annotated[
         bool, typer.Option("--new-token", help="Make a new token: old links stop working.")
     ] = False,
+    tab: Annotated[
+        bool,
+        typer.Option("--tab", help="Show Selfmate in a tab, which needs no lab, instead."),
+    ] = False,
+    static: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Show the page in a folder, such as `site`, instead."),
+    ] = None,
 ) -> None:
     """Train, play, match and analyse in the browser.
 
     Open the link that it prints; the token in the link gives access, until
     --new-token. Ctrl-C closes the lab; runs keep training.
+
+    --tab and --static show a page that works by itself: to this machine only,
+    without a token, and without runs.
     """
+    if tab or static is not None:
+        _serve_static(static, host, port, browser)
+        return
     from selfmate.lab.server import is_loopback, link, one_time_link, open_browser, serve
 
     with reading_input():
@@ -81,6 +95,30 @@ def _open(
         data=data,
     )
     return settings, listening
+
+
+def _serve_static(folder: Path | None, host: str, port: int, browser: bool) -> None:
+    """`folder` is None for Selfmate in a tab."""
+    from contextlib import ExitStack
+
+    from selfmate.lab.server import address, is_loopback, listen, open_browser, serve_app
+    from selfmate.lab.static_site import readable, site_folder, static_app
+
+    with reading_input():
+        folder = site_folder() if folder is None else readable(folder)
+        listening = listen(host, port)
+        if not is_loopback(listening):
+            listening.close()
+            raise ValueError("--static and --tab are for this machine: --host is 127.0.0.1 or ::1")
+    link = address(host, listening.getsockname()[1])
+
+    def greet() -> None:
+        print("The page is open, for this machine only. Ctrl-C closes it.")
+        print(link, flush=True)
+        if browser:
+            open_browser(link)
+
+    serve_app(static_app(folder, host), listening, greet, ExitStack())
 
 
 def _greeting(this_machine: bool) -> str:

@@ -111,8 +111,7 @@ class Gate:
     ) -> None:
         self._app, self._token, self._cookie = app, token, cookie
         self._one_time = one_time or OneTimeKeys()
-        own = f"[{host}]" if ":" in host else host
-        self._hosts = frozenset({"127.0.0.1", "localhost", "[::1]", own.lower()})
+        self._hosts = names_of(host)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -128,7 +127,7 @@ class Gate:
         the token. HTTPException for a request that is refused."""
         headers = Headers(scope=scope)
         opening = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/"
-        self._check_host(headers)
+        check_host(headers, self._hosts)
         _check_origin(headers, opening)
         if opening and any(map(self._is_token, _asked_for(scope, "token"))):
             return True
@@ -143,13 +142,6 @@ class Gate:
             raise HTTPException(403, "a page that changes something must send its Origin")
         return False
 
-    def _check_host(self, headers: Headers) -> None:
-        """A foreign name may be an attempt to make a browser take us for a server of the attacker
-        (DNS rebinding). The port may differ: tunnels have their own."""
-        hosts = headers.getlist("host")
-        if len(hosts) != 1 or _without_port(hosts[0].lower()) not in self._hosts:
-            raise HTTPException(421, "this lab does not have that name: open the link it printed")
-
     def _is_token(self, token: str) -> bool:
         return secrets.compare_digest(token.encode(), self._token.encode())
 
@@ -158,6 +150,20 @@ class Gate:
             f"{self._cookie}={self._token}; Path=/; Max-Age={COOKIE_SECONDS}; "
             "HttpOnly; SameSite=Strict"
         )
+
+
+def names_of(host: str) -> frozenset[str]:
+    """The names by which a server that listens on this address may be called."""
+    own = f"[{host}]" if ":" in host else host
+    return frozenset({"127.0.0.1", "localhost", "[::1]", own.lower()})
+
+
+def check_host(headers: Headers, names: frozenset[str]) -> None:
+    """A foreign name may be an attempt to make a browser take us for a server of the attacker
+    (DNS rebinding). The port may differ: tunnels have their own."""
+    hosts = headers.getlist("host")
+    if len(hosts) != 1 or _without_port(hosts[0].lower()) not in names:
+        raise HTTPException(421, "this lab does not have that name: open the link it printed")
 
 
 def _check_origin(headers: Headers, opening: bool) -> None:

@@ -102,15 +102,23 @@ def one_time_link(settings: LabSettings) -> str:
 
 
 def _page_address(settings: LabSettings) -> str:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{settings.port}/"
+    return address(settings.host, settings.port)
+
+
+def address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Until Ctrl-C or SIGTERM. `ready` is called when requests are answered."""
     closing = ExitStack()
-    config = server_config(make_app(settings, closing))
-    _Server(config, ready, closing).run(sockets=[listening])
+    serve_app(make_app(settings, closing), listening, ready, closing)
+
+
+def serve_app(
+    app: ASGIApp, listening: socket.socket, ready: Callable[[], None], closing: ExitStack
+) -> None:
+    _Server(server_config(app), ready, closing).run(sockets=[listening])
     _exit_without_threads()
 
 
@@ -219,12 +227,12 @@ def _exit_without_threads() -> None:
                 os._exit(0)
 
 
-def open_browser(address: str) -> None:
+def open_browser(link: str) -> None:
     """Where there is a browser; the link was printed anyway. Some browser commands return only when
     the browser is closed, so this does not wait."""
 
     def open_link() -> None:
         with contextlib.suppress(webbrowser.Error, OSError):
-            webbrowser.open(address)
+            webbrowser.open(link)
 
     threading.Thread(target=open_link, daemon=True).start()

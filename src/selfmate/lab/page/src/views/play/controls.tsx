@@ -1,5 +1,6 @@
 // The buttons of a game: hint, take back, PGN, and the pace of a watched game.
 import { useEffect, useState } from "preact/hooks";
+import { download } from "../../download";
 import type { GameData } from "../../types";
 
 type Props = {
@@ -10,8 +11,8 @@ type Props = {
   onFlip: () => void;
   onResign: () => void;
   onNew: () => void;
-  /** To the same game in the Analyse view. */
-  analysisLink: string;
+  /** To the same game in the Analyse view, where there is one. */
+  analysisLink: string | undefined;
   onProblem: (message: string) => void;
 };
 
@@ -45,9 +46,11 @@ export function Controls(props: Props) {
         <button type="button" onClick={props.onNew}>
           New game
         </button>
-        <a class="button" href={props.analysisLink}>
-          Analyse
-        </a>
+        {props.analysisLink !== undefined && (
+          <a class="button" href={props.analysisLink}>
+            Analyse
+          </a>
+        )}
         <CopyButton game={game} onProblem={props.onProblem} />
         <button type="button" onClick={() => downloadPgn(game)}>
           Download PGN
@@ -120,12 +123,7 @@ function copyPgn(game: GameData): Promise<void> {
 }
 
 function downloadPgn(game: GameData): void {
-  const address = URL.createObjectURL(new Blob([game.pgn], { type: "application/x-chess-pgn" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = fileName(game);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
+  download(new Blob([game.pgn], { type: "application/x-chess-pgn" }), fileName(game));
 }
 
 /** Such as selfmate-2026-11-16-random.pgn */

@@ -1,9 +1,11 @@
 // The settings of the next game: players, side and clock.
 import { useState } from "preact/hooks";
+import { Board } from "../../board";
 import { Choice } from "../../choice";
 import { PlayerPicker, strongestNet } from "../../players";
 import { Problem } from "../../problem";
 import type { Offer } from "../../types";
+import "../play.css";
 import { ClockPicker } from "./clock";
 import type { GameChoice } from "./game";
 
@@ -26,8 +28,12 @@ export function firstChoice(offers: Offer[], before: GameChoice | null): GameCho
   return plainChoice(strongestNet(offers) ?? EASY);
 }
 
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 type Props = {
   offers: Offer[];
+  /** Whether there are clocks. */
+  clocks?: boolean;
   first: GameChoice;
   busy: boolean;
   problem: string | null;
@@ -35,7 +41,21 @@ type Props = {
   onCancel: (() => void) | null;
 };
 
-export function Setup({ offers, first, busy, problem, onPlay, onCancel }: Props) {
+/** The settings beside a board that waits for them. */
+export function NewGame(props: Props) {
+  return (
+    <div class="play">
+      <section class="table" aria-label="Board">
+        <div class="strip" />
+        <Board fen={START} label="Chess board at the start of a game" />
+        <div class="strip" />
+      </section>
+      <Setup {...props} />
+    </div>
+  );
+}
+
+function Setup({ offers, clocks = true, first, busy, problem, onPlay, onCancel }: Props) {
   const [choice, setChoice] = useState(first);
   const change = (part: Partial<GameChoice>) => setChoice({ ...choice, ...part });
   const isWatched = choice.side === "watch";
@@ -66,7 +86,7 @@ export function Setup({ offers, first, busy, problem, onPlay, onCancel }: Props)
           onChoose={(opponent) => change({ opponent })}
         />
       ) : (
-        <ClockPicker clock={choice.clock} onChoose={(clock) => change({ clock })} />
+        clocks && <ClockPicker clock={choice.clock} onChoose={(clock) => change({ clock })} />
       )}
       <details>
         <summary>Start from another position</summary>

@@ -4,7 +4,9 @@ import { Chart, type Curve } from "../../chart";
 import { count, decimal, percent, whole } from "../../format";
 import type { CurvesData, LearnerForm, Metric, RunData } from "../../types";
 
-type Props = { run: RunData; learner: LearnerForm | undefined };
+/** What is shown first. */
+type Plotted = Pick<LearnerForm, "plots" | "key_metrics">;
+type Props = { run: RunData; learner: Plotted | undefined };
 
 const RESULTS = ["white_wins", "draws", "truncated_games", "black_wins"];
 const MAX_TILES = 12;

@@ -10,7 +10,13 @@ const CHESS_SIZE = 8;
 const MOVE_MS = 600;
 const END_MS = 2500;
 
-export function Replay({ sample }: { sample: SampleGame | null }) {
+type Props = {
+  sample: SampleGame | null;
+  /** Whether there is an Analyse view. */
+  analysable?: boolean;
+};
+
+export function Replay({ sample, analysable = true }: Props) {
   const [shown, setShown] = useState(sample);
   const [ply, setPly] = useState(0);
   const [playing, setPlaying] = useState(true);
@@ -63,7 +69,7 @@ export function Replay({ sample }: { sample: SampleGame | null }) {
         <button disabled={!isNew} onClick={take}>
           Newest game
         </button>
-        {game.size === CHESS_SIZE && (
+        {analysable && game.size === CHESS_SIZE && (
           <a class="button" href={linkToGame(game.fens[0]!, game.squares, at)}>
             Analyse
           </a>
