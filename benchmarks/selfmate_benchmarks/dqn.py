@@ -142,6 +142,11 @@ class DenseNet(torch.nn.Module):
         return values.masked_fill(~is_legal, -torch.inf).log_softmax(dim=1)
 
 
+def _net_of_squares(net: QNet) -> QNet:
+    """An untrained net of the same shape, whose moves have the weights of their squares alone."""
+    return net.config.model_copy(update={"move_kinds": False}).make_net()
+
+
 def contestants(net: QNet, labelled: LabelledBatch) -> dict[str, Go]:
     """Both nets over the same positions, forward and backward, checked to agree."""
     acts = {
@@ -210,7 +215,7 @@ def run(rounds: int = ROUNDS) -> Results:
         others: dict[str, Go] = {
             "imitate": partial(imitate, imitation),
             "labels": label,
-            **contestants(net, batch),
+            **contestants(_net_of_squares(net), batch),
             **evaluations(net),
         }
         rates = best_rates(loops | others, rounds)

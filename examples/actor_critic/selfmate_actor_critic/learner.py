@@ -20,7 +20,7 @@ from selfmate.data.trajectories import SampledGames
 from selfmate.learners.reinforce.learner import SamplingActor, sampled_games
 from selfmate.learners.targets import advantages
 from selfmate.nets.optim import Optimizer, one_thread
-from selfmate.nets.sparse import log_softmax, row_sums
+from selfmate.nets.sparse import log_softmax
 from selfmate.players.network import ScorerPlayer
 from selfmate.rules import Board
 from selfmate.runs import (
@@ -120,7 +120,7 @@ class ActorCritic:
             errors = advantages(targets[rows], games.is_white[rows], values.detach().numpy())
             actor = -(torch.from_numpy(errors) * taken).sum()
             critic = (values - torch.from_numpy(targets[rows])).square().sum()
-            entropy = -row_sums(log_policy.exp() * log_policy, asked.offsets).sum()
+            entropy = -(log_policy.exp() * log_policy).sum()
             sums["loss"] += float(actor.detach()) / len(games)
             sums["value_loss"] += float(critic.detach()) / len(games)
             total = actor + self.config.value_weight * critic - self.config.entropy_bonus * entropy

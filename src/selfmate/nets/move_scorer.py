@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
+import selfmate._core as core
 from selfmate.nets.config import MoveScorerConfig
 from selfmate.nets.optim import one_thread
 from selfmate.nets.sparse import GroupedLinear, SparseLinear
 from selfmate.rules import SparseRows
+
+Weights = Mapping[str, NDArray[np.float32]]  # by name
 
 BLOCK_ROWS = 128  # the moves of about three positions; blocks of 32 take a third longer
 
@@ -120,3 +123,47 @@ def _blocks(rows: Tensor) -> list[Tensor]:
     """Blocks of BLOCK_ROWS rows, the last one padded."""
     *whole, last = torch.split(rows, BLOCK_ROWS)
     return [*whole, pad(last, (0, 0, 0, BLOCK_ROWS - len(last)))]
+
+
+@dataclass(frozen=True)
+class PolicyLoss:
+    """The loss of REINFORCE: sums over plies."""
+
+    policy: float  # of -w * A * log pi(move)
+    value: float  # of the value head's squared errors
+    total: float  # with the weight of the value head and the entropy bonus
+    gradient: Weights  # of the total loss, divided by `divisor`
+
+
+def policy_gradient(  # noqa: PLR0913 - what determines the loss
+    net: MoveScorer,
+    games: Mapping[str, NDArray[Any]],
+    rows: NDArray[np.int64],
+    *,
+    temperature: float,
+    baseline: float,
+    value_weight: float,
+    entropy_bonus: float,
+    max_importance_weight: float,
+    divisor: float,
+) -> PolicyLoss:
+    """Of some plies of sampled games, the columns of `SampledGames`. The baseline is for nets
+    without a value head, in White's view. The core computes it (core/learn/policy_gradient.h), as
+    it does in a browser."""
+    config = net.config
+    return PolicyLoss(
+        *core.policy_gradient(
+            net.arrays(),
+            dict(games),
+            rows,
+            encoding=config.encoding,
+            hidden=config.hidden,
+            value_head=config.value_head,
+            temperature=temperature,
+            baseline=baseline,
+            value_weight=value_weight,
+            entropy_bonus=entropy_bonus,
+            max_importance_weight=max_importance_weight,
+            divisor=divisor,
+        )
+    )

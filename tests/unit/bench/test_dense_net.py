@@ -27,13 +27,13 @@ def labelled_batch(count: int) -> LabelledBatch:
 
 def test_both_count_the_positions_and_agree() -> None:
     torch.manual_seed(1)
-    net = QNetConfig(hidden=(16, 8), dueling=False).make_net()
+    net = QNetConfig(hidden=(16, 8), dueling=False, move_kinds=False).make_net()
     goes = contestants(net, labelled_batch(5))
     assert [go() for go in goes.values()] == [5, 5]
 
 
 def test_weights_are_the_same() -> None:
-    net = QNetConfig(hidden=(16, 8), dueling=False).make_net()
+    net = QNetConfig(hidden=(16, 8), dueling=False, move_kinds=False).make_net()
     dense = DenseNet(net)
     torch.testing.assert_close(dense.layers[0].weight, net.first.weight.T)
     torch.testing.assert_close(dense.layers[-1].bias, net.actions.bias)

@@ -7,7 +7,7 @@ is ever rewarded.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-import selfmate._core as core
 from selfmate.arena.gating import Evaluation, evaluation_metrics
 from selfmate.arena.match import sample_of
 from selfmate.data.replay import ShardBuffer, read_shards
@@ -25,7 +24,7 @@ from selfmate.encodings.features import gives_check
 from selfmate.learners.health import HealthMetrics, HealthMonitor
 from selfmate.learners.reinforce.config import Config
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.move_scorer import MoveScorer
+from selfmate.nets.move_scorer import MoveScorer, PolicyLoss, Weights, policy_gradient
 from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax
 from selfmate.players.network import LOOKAHEAD_NATS, SCORER_ACTION_ENCODING, ScorerPlayer
@@ -123,8 +122,6 @@ def _log_probs(scores: NDArray[np.float32], legal: Ragged) -> NDArray[np.float32
     return logs
 
 
-Weights = Mapping[str, NDArray[np.float32]]  # by name
-
 LADDER = ("random", "greedy")  # opponents of the evaluation
 CHUNK_PLIES = 1024  # plies per call of the core
 COMPARED_PLIES = 256  # plies per iteration on which the untrained policy is compared
@@ -133,16 +130,6 @@ EXPLOSION = 1e4  # a gradient norm beyond this is noise
 # Small steps are the design: after twenty iterations of `sparring` the policy scores 59 % against
 # random moves, and its entropy is still 99.8 % of a uniform policy's.
 CHECKS_OFF = ("uniform",)
-
-
-@dataclass(frozen=True)
-class Loss:
-    """Sums over plies."""
-
-    policy: float  # of -w * A * log pi(move)
-    value: float  # of the value head's squared errors
-    total: float  # with the weight of the value head and the entropy bonus
-    gradient: Weights  # of the mean total loss
 
 
 class Reinforce:
@@ -200,30 +187,22 @@ class Reinforce:
         sides = rng.choice(np.array([1, -1], np.int8), size=count)
         return np.where(rng.random(count) < self.config.vs_random, sides, 0).astype(np.int8)
 
-    def loss(self, games: SampledGames, rows: Rows, plies: float) -> Loss:
+    def loss(self, games: SampledGames, rows: Rows, plies: float) -> PolicyLoss:
         """The sum over some plies of -w * A * log pi(move), with importance weights w for replayed
         games, of the value head's squared error and of the entropy bonus. The gradient is that of
-        the sum divided by `plies`.
-
-        The core computes it (core/learn/policy_gradient.h), as it does in a browser.
-        """
+        the sum divided by `plies`."""
         config, columns = self.config, games.arrays()
         columns["is_white"] = games.is_white.view(np.uint8)
-        return Loss(
-            *core.policy_gradient(
-                self.net.arrays(),
-                columns,
-                rows,
-                encoding=self.spec.encoding,
-                hidden=self.spec.hidden,
-                value_head=self.spec.value_head,
-                temperature=float(games.temperature[0]),
-                baseline=self.baseline,
-                value_weight=config.value_weight,
-                entropy_bonus=config.entropy_bonus,
-                max_importance_weight=config.max_importance_weight,
-                divisor=plies,
-            )
+        return policy_gradient(
+            self.net,
+            columns,
+            rows,
+            temperature=float(games.temperature[0]),
+            baseline=self.baseline,
+            value_weight=config.value_weight,
+            entropy_bonus=config.entropy_bonus,
+            max_importance_weight=config.max_importance_weight,
+            divisor=plies,
         )
 
     @property
