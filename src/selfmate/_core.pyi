@@ -276,7 +276,7 @@ def move_rows_of_packed(packed: numpy.typing.NDArray[numpy.uint8], actions: nump
     The rows [N, 4] of a Q-net's weights that belong to each action of packed positions: by its squares, by its piece and destination, by its kind, by its bargain.
     """
 
-MOVE_ROWS: int = 10096
+MOVE_ROWS: int = 10246
 
 RECORD_BYTES: int = 63
 

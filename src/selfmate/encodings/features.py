@@ -49,9 +49,10 @@ def inputs_of(packed: Packed, features: str) -> SparseRows:
 
 
 def move_rows(packed: Packed, actions: Ragged) -> NDArray[np.int32]:
-    """[N, 4] For each action of packed positions the numbers of its squares, of its piece and
-    destination, of its kind (what it takes, who attacks its squares) and of its bargain (what it
-    takes, what the enemy attacks then). A Q-net has weights for each of these numbers."""
+    """[N, 5] For each action of packed positions the numbers of its squares, of its piece and
+    destination, of its kind (what it takes, who attacks its squares), of its bargain (what it
+    takes, what the enemy can take then) and of its checks (how strong its own check is, and the
+    enemy's strongest answer). A Q-net has weights for each of these numbers."""
     return core.move_rows_of_packed(packed, actions.values, actions.offsets)
 
 
