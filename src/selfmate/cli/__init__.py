@@ -32,6 +32,7 @@ VERBS = {
     "rate": "Rate players against a ladder of opponents.",
     "calibrate": "Measure which settings make a net how strong, for UCI_Elo.",
     "puzzles": "Solve Lichess puzzles; score by rating and theme.",
+    "mine": "Make puzzles of games: positions in which one move alone is good.",
     "conversion": "Play out won endgames; compare with the exact distance to mate.",
     "endgame": "The mini-chess laboratory: king and queen against a lone king, solved exactly.",
     "uci": "Run a player as a UCI engine, for chess programs.",

@@ -1,5 +1,6 @@
-"""`match`, `rate`, `puzzles` and `uci` with the built-in players."""
+"""`match`, `rate`, `puzzles`, `mine` and `uci` with the built-in players."""
 
+import csv
 import errno
 import io
 import json
@@ -140,6 +141,8 @@ def test_sprt_is_reported(tmp_path: Path) -> None:
         (["match", "random", "uci:path=/nowhere"], "is not a file"),
         (["rate", "nobody"], "no player 'nobody'"),
         (["puzzles", "random", "none.csv"], "No such file"),
+        (["mine", "none.pgn", "--out", "p.csv"], "No such file"),
+        (["mine", "none.pgn", "--out", "."], "exists; name a new file"),
         (["uci", "nobody"], "no player 'nobody'"),
     ],
 )
@@ -261,6 +264,24 @@ def test_a_full_standard_output_is_one_sentence(arguments: list[str], tmp_path: 
         )
     assert run.returncode == 1
     assert run.stderr == "selfmate: the output cannot be written: No space left on device\n"
+
+
+def test_puzzles_are_mined_from_games(tmp_path: Path) -> None:
+    """Morphy's problem: after Bb8, Ra6 alone mates in two."""
+    game = '[FEN "k1K5/pp6/1P1b4/8/8/8/8/R7 b - - 0 1"]\n\n1... Bb8 2. Ra6 bxa6 3. b7# 1-0\n'
+    (tmp_path / "g.pgn").write_text(game, "utf-8")
+    engines = ("--scan", "teacher:depth=3", "--check", "teacher:depth=3")
+    run = selfmate("mine", "g.pgn", "--out", "p.csv", *engines, cwd=tmp_path)
+    assert run.returncode == 0
+    assert "1 puzzle from 1 game" in run.stderr
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "p.csv").read_text("utf-8")))
+    assert row["FEN"].startswith("k1K5/pp6/1P1b4/")
+    assert row["Moves"].startswith("d6b8 a1a6 ")
+    assert {"mate", "mateIn2", "endgame"} <= set(row["Themes"].split())
+    report = json.loads(
+        selfmate("puzzles", "teacher:depth=3", "p.csv", "--json", cwd=tmp_path).stdout
+    )
+    assert (report["solved"], report["puzzles"]) == (1, 1)
 
 
 def test_puzzles_of_a_cut_off_file_are_not_scored(tmp_path: Path) -> None:
