@@ -195,22 +195,29 @@ void bind_endings(nb::module_& module) {
              "game's begin.");
 }
 
-nb::object table_of(std::string_view piece) {
-  if (piece != "queen" && piece != "rook")
-    throw BadInput("there is a table for a queen and for a rook, not for " + quoted(piece));
+Endgame endgame_named(std::string_view pieces) {
+  if (pieces == "queen") return Endgame::kQueen;
+  if (pieces == "rook") return Endgame::kRook;
+  if (pieces == "bishops") return Endgame::kBishops;
+  throw BadInput("there is a table for queen, rook and bishops, not for " + quoted(pieces));
+}
+
+nb::object table_of(std::string_view pieces) {
+  const Endgame endgame = endgame_named(pieces);
   std::vector<std::uint8_t> table;
   {
     nb::gil_scoped_release release;
-    table = endgame_table(piece == "queen" ? kQueen : kRook);
+    table = endgame_table(endgame);
   }
+  if (endgame == Endgame::kBishops) return to_numpy(std::move(table), {2, 64, 64, 64, 64});
   return to_numpy(std::move(table), {2, 64, 64, 64});
 }
 
 void bind_endgame_table(nb::module_& module) {
-  module.def("endgame_table", &table_of, "piece"_a,
-             nb::sig("def endgame_table(piece: str) -> numpy.typing.NDArray[numpy.uint8]"),
-             "Plies to mate by side to move, White's king, its piece and Black's king; 255 where "
-             "the position is not won.");
+  module.def("endgame_table", &table_of, "pieces"_a,
+             nb::sig("def endgame_table(pieces: str) -> numpy.typing.NDArray[numpy.uint8]"),
+             "Plies to mate by side to move, White's king, its pieces and Black's king; 255 where "
+             "the position is not won. For queen, rook and bishops.");
 }
 
 }  // namespace

@@ -1,60 +1,91 @@
 #include "search/endgame_table.h"
 
+#include <array>
+
 #include "chess/attacks.h"
 
 namespace selfmate {
 namespace {
 
+// Of White's king, its N pieces, and Black's king.
+template <std::size_t N>
 struct Placement {
-  Square king, piece, black_king;
+  Square king;
+  std::array<Square, N> pieces;
+  Square black_king;
 };
 
-std::size_t index_of(Color side, const Placement& at) {
-  return ((std::size_t(side) * 64 + std::size_t(at.king)) * 64 + std::size_t(at.piece)) * 64 +
-         std::size_t(at.black_king);
+template <std::size_t N>
+constexpr std::size_t kPositions = std::size_t(1) << 6 * (N + 2);  // with one side to move
+
+template <std::size_t N>
+std::size_t index_of(Color side, const Placement<N>& at) {
+  std::size_t index = std::size_t(side) * 64 + std::size_t(at.king);
+  for (const Square piece : at.pieces) index = index * 64 + std::size_t(piece);
+  return index * 64 + std::size_t(at.black_king);
+}
+
+template <std::size_t N>
+Placement<N> placement_at(std::size_t index) {
+  Placement<N> at{};
+  at.black_king = Square(index & 63);
+  for (std::size_t i = N; i-- > 0;) at.pieces[i] = Square((index >>= 6) & 63);
+  at.king = Square(index >> 6 & 63);
+  return at;
 }
 
 // One endgame: its rules, and the fronts of positions that move back from the mates.
-class Endgame {
+template <std::size_t N>
+class Retrograde {
+  using Place = Placement<N>;
+
  public:
-  explicit Endgame(PieceType piece)
-      : type_(piece), distances_(kEndgamePositions, kNotWon), escapes_(kEndgamePositions / 2, 0) {}
+  explicit Retrograde(std::array<PieceType, N> types)
+      : types_(types), distances_(2 * kPositions<N>, kNotWon), escapes_(kPositions<N>, 0) {}
 
   std::vector<std::uint8_t> solve() {
-    std::vector<Placement> lost = mates();
+    std::vector<Place> lost = mates();
     for (std::uint8_t plies = 1; !lost.empty(); plies += 2) {
-      const std::vector<Placement> won = before_black_is_lost(lost, plies);
+      const std::vector<Place> won = before_black_is_lost(lost, plies);
       lost = before_white_has_won(won, std::uint8_t(plies + 1));
     }
     return std::move(distances_);
   }
 
  private:
-  // As if Black's king were not there: it does not hide behind itself.
-  Bitboard attacked(const Placement& at) const {
-    return king_attacks(at.king) | piece_attacks(type_, at.piece, bit(at.king));
+  static Bitboard whites(const Place& at) {
+    Bitboard set = bit(at.king);
+    for (const Square piece : at.pieces) set |= bit(piece);
+    return set;
   }
 
-  static bool is_apart(const Placement& at) {
-    return at.king != at.piece && at.king != at.black_king && at.piece != at.black_king &&
-           !(king_attacks(at.king) & bit(at.black_king));
+  // As if Black's king were not there: it does not hide behind itself.
+  Bitboard attacked(const Place& at) const {
+    Bitboard found = king_attacks(at.king);
+    for (std::size_t i = 0; i < N; ++i) found |= piece_attacks(types_[i], at.pieces[i], whites(at));
+    return found;
+  }
+
+  static bool is_apart(const Place& at) {
+    const Bitboard all = whites(at);
+    return popcount(all) == int(N) + 1 && !((all | king_attacks(at.king)) & bit(at.black_king));
   }
 
   // With White to move, Black must not stand in check.
-  bool may_be_whites_turn(const Placement& at) const {
+  bool may_be_whites_turn(const Place& at) const {
     return is_apart(at) && !(attacked(at) & bit(at.black_king));
   }
 
   // Where Black's king can go, the piece's square included if nobody guards it.
-  Bitboard steps_of_black(const Placement& at) const {
+  Bitboard steps_of_black(const Place& at) const {
     return king_attacks(at.black_king) & ~attacked(at);
   }
 
   // Also counts the escapes of all other positions.
-  std::vector<Placement> mates() {
-    std::vector<Placement> found;
-    for (std::size_t index = 0; index < kEndgamePositions / 2; ++index) {
-      const Placement at{Square(index >> 12), Square(index >> 6 & 63), Square(index & 63)};
+  std::vector<Place> mates() {
+    std::vector<Place> found;
+    for (std::size_t index = 0; index < kPositions<N>; ++index) {
+      const Place at = placement_at<N>(index);
       if (!is_apart(at)) continue;
       escapes_[index] = std::uint8_t(popcount(steps_of_black(at)));
       if (escapes_[index] || !(attacked(at) & bit(at.black_king))) continue;
@@ -64,32 +95,38 @@ class Endgame {
     return found;
   }
 
-  std::vector<Placement> before_black_is_lost(const std::vector<Placement>& lost,
-                                              std::uint8_t plies) {
-    std::vector<Placement> found;
-    const auto reach = [&](const Placement& before) {
+  std::vector<Place> before_black_is_lost(const std::vector<Place>& lost, std::uint8_t plies) {
+    std::vector<Place> found;
+    const auto reach = [&](const Place& before) {
       std::uint8_t& distance = distances_[index_of(kWhite, before)];
       if (distance != kNotWon || !may_be_whites_turn(before)) return;
       distance = plies;
       found.push_back(before);
     };
-    for (const Placement& at : lost) {
-      for (Bitboard from = king_attacks(at.king); from;)
-        reach({pop_lowest(from), at.piece, at.black_king});
-      const Bitboard kings = bit(at.king) | bit(at.black_king);
-      for (Bitboard from = piece_attacks(type_, at.piece, kings) & ~kings; from;)
-        reach({at.king, pop_lowest(from), at.black_king});
+    for (const Place& at : lost) {
+      const Bitboard all = whites(at) | bit(at.black_king);
+      Place before = at;
+      for (Bitboard from = king_attacks(at.king) & ~all; from;) {
+        before.king = pop_lowest(from);
+        reach(before);
+      }
+      before = at;
+      for (std::size_t i = 0; i < N; ++i, before = at)
+        for (Bitboard from = piece_attacks(types_[i], at.pieces[i], all) & ~all; from;) {
+          before.pieces[i] = pop_lowest(from);
+          reach(before);
+        }
     }
     return found;
   }
 
   // Black is lost where every step leads to a win of White's.
-  std::vector<Placement> before_white_has_won(const std::vector<Placement>& won,
-                                              std::uint8_t plies) {
-    std::vector<Placement> found;
-    for (const Placement& at : won)
+  std::vector<Place> before_white_has_won(const std::vector<Place>& won, std::uint8_t plies) {
+    std::vector<Place> found;
+    for (const Place& at : won)
       for (Bitboard from = king_attacks(at.black_king); from;) {
-        const Placement before{at.king, at.piece, pop_lowest(from)};
+        Place before = at;
+        before.black_king = pop_lowest(from);
         if (!is_apart(before)) continue;
         if (--escapes_[index_of(kWhite, before)]) continue;
         distances_[index_of(kBlack, before)] = plies;
@@ -98,15 +135,16 @@ class Endgame {
     return found;
   }
 
-  PieceType type_;
+  std::array<PieceType, N> types_;
   std::vector<std::uint8_t> distances_;
   std::vector<std::uint8_t> escapes_;  // moves of Black that are not yet known to lose
 };
 
 }  // namespace
 
-std::vector<std::uint8_t> endgame_table(PieceType piece) {
-  return Endgame(piece).solve();
+std::vector<std::uint8_t> endgame_table(Endgame endgame) {
+  if (endgame == Endgame::kBishops) return Retrograde<2>({kBishop, kBishop}).solve();
+  return Retrograde<1>({endgame == Endgame::kQueen ? kQueen : kRook}).solve();
 }
 
 }  // namespace selfmate

@@ -1,5 +1,5 @@
-// Tablebases of king and queen, or king and rook, against king: plies to mate with best play by
-// both sides, by retrograde analysis from all mates.
+// Tablebases of king and queen, king and rook, or king and two bishops against king: plies to mate
+// with best play by both sides, by retrograde analysis from all mates.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace selfmate {
 
-constexpr std::size_t kEndgamePositions = 2 * 64 * 64 * 64;
 constexpr std::uint8_t kNotWon = 255;  // drawn, or not a legal position
 
-// White has the queen or the rook. Indexed by side to move, White's king, the piece and Black's
-// king:
-// ((side * 64 + king) * 64 + piece) * 64 + black_king.
-std::vector<std::uint8_t> endgame_table(PieceType piece);
+enum class Endgame : std::uint8_t { kQueen, kRook, kBishops };
+
+// White has the pieces. Indexed by side to move, White's king, its one or two pieces and Black's
+// king, 64 squares each: ((side * 64 + king) * 64 + piece ...) * 64 + black_king. Two bishops stand
+// in the table in either order; 33 million bytes.
+std::vector<std::uint8_t> endgame_table(Endgame endgame);
 
 }  // namespace selfmate

@@ -343,9 +343,9 @@ def move_endings(games: GameBatch | Sequence[Board], threads: int = 1) -> tuple[
     Every legal move, what it ends (0 nothing, 1 it mates, 2 it draws), and where each game's begin.
     """
 
-def endgame_table(piece: str) -> numpy.typing.NDArray[numpy.uint8]:
+def endgame_table(pieces: str) -> numpy.typing.NDArray[numpy.uint8]:
     """
-    Plies to mate by side to move, White's king, its piece and Black's king; 255 where the position is not won.
+    Plies to mate by side to move, White's king, its pieces and Black's king; 255 where the position is not won. For queen, rook and bishops.
     """
 
 class TreeSearch:

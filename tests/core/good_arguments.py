@@ -189,7 +189,7 @@ FUNCTIONS: dict[str, Arguments] = {
         "max_plies": always(6),
         "max_positions": always(10),
     },
-    "endgame_table": {"piece": always("pawn")},  # which has none: those there are take long
+    "endgame_table": {"pieces": always("pawn")},  # which has none: those there are take long
     "sparse_times": SPARSE | {"matrix": floats(3, 8)},
     "sparse_transposed_times": SPARSE | {"matrix": floats(2, 8), "height": always(3)},
     "products_at": PLACES | THREADS | {"left": floats(2, 8), "right": floats(3, 8)},

@@ -3,6 +3,7 @@ facts about these endgames."""
 
 from collections.abc import Iterator
 
+import chess
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -102,6 +103,56 @@ def test_both_methods_agree_with_known_facts(piece: Piece, moves_to_mate: int, m
     assert (table[1] == 0).sum() == mates
 
 
-def test_another_piece_is_refused() -> None:
-    with pytest.raises(ValueError, match="for a queen and for a rook, not for 'bishop'"):
-        endgame_table("bishop")
+def distance_of(board: chess.Board) -> int:
+    """Of king and two bishops, White's, against king."""
+    (king,) = board.pieces(chess.KING, chess.WHITE)
+    (lone,) = board.pieces(chess.KING, chess.BLACK)
+    bishops = board.pieces(chess.BISHOP, chess.WHITE)
+    if len(bishops) < 2:
+        return NOT_WON
+    first, second = bishops
+    side = 0 if board.turn == chess.WHITE else 1
+    return int(endgame_table("bishops")[side, king, first, second, lone])
+
+
+def next_distances(board: chess.Board) -> list[int]:
+    found = []
+    for move in board.legal_moves:
+        board.push(move)
+        found.append(distance_of(board))
+        board.pop()
+    return found
+
+
+def test_two_bishops_agree_with_the_moves_of_python_chess() -> None:
+    rng = np.random.default_rng(1)
+    checked = 0
+    while checked < 3000:
+        king, first, second, lone = rng.choice(64, 4, replace=False).tolist()
+        board = chess.Board(None)
+        for square, piece in ((king, "K"), (first, "B"), (second, "B"), (lone, "k")):
+            board.set_piece_at(square, chess.Piece.from_symbol(piece))
+        board.turn = bool(rng.integers(2))
+        if not board.is_valid():
+            continue
+        checked += 1
+        after, distance = next_distances(board), distance_of(board)
+        if not after:
+            assert distance == (0 if board.is_check() else NOT_WON)
+            continue
+        best = min(after) if board.turn == chess.WHITE else max(after)
+        assert distance == (NOT_WON if best == NOT_WON else best + 1), board.fen()
+
+
+def test_two_bishops_mate_within_nineteen_moves() -> None:
+    table = endgame_table("bishops")[0]
+    won = table[table != NOT_WON]
+    assert won.max() == 2 * 19 - 1
+    first, second = np.indices((64, 64))
+    same_colour = (first + first // 8 + second + second // 8) % 2 == 0
+    assert (table[:, same_colour] == NOT_WON).all()
+
+
+def test_other_pieces_are_refused() -> None:
+    with pytest.raises(ValueError, match="for queen, rook and bishops, not for 'knights'"):
+        endgame_table("knights")

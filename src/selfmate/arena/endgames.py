@@ -1,5 +1,5 @@
-"""Conversion of won endgames: a player with king and queen, or king and rook, against a lone king
-that delays mate as long as it can.
+"""Conversion of won endgames: a player with king and queen, king and rook, or king and two bishops
+against a lone king that delays mate as long as it can.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from selfmate.data.endgames import placement
 from selfmate.encodings import encode
 from selfmate.encodings.records import (
+    ENEMY_BISHOP,
     ENEMY_KING,
     ENEMY_QUEEN,
     ENEMY_ROOK,
     MOVES,
+    OWN_BISHOP,
     OWN_KING,
     OWN_QUEEN,
     OWN_ROOK,
@@ -26,10 +28,10 @@ from selfmate.rules import Board, Outcome, derive_seeds, push_moves
 from selfmate.searches.sampling import best_actions
 from selfmate.searches.teacher import NOT_WON, Piece, endgame_table
 
-PIECES: tuple[Piece, ...] = ("queen", "rook")
-LETTERS = {"queen": "Q", "rook": "R"}
-OWN_PIECE = {"queen": OWN_QUEEN, "rook": OWN_ROOK}
-ENEMY_PIECE = {"queen": ENEMY_QUEEN, "rook": ENEMY_ROOK}
+PIECES: tuple[Piece, ...] = ("queen", "rook", "bishops")
+LETTERS = {"queen": "Q", "rook": "R", "bishops": "BB"}
+OWN_PIECE = {"queen": OWN_QUEEN, "rook": OWN_ROOK, "bishops": OWN_BISHOP}
+ENEMY_PIECE = {"queen": ENEMY_QUEEN, "rook": ENEMY_ROOK, "bishops": ENEMY_BISHOP}
 Numbers = NDArray[np.int64]
 
 
@@ -104,8 +106,9 @@ def _conversion(piece: Piece, games: Sequence[_Game]) -> Conversion:
 
 def distances(piece: Piece, boards: Sequence[Board]) -> Numbers:
     """[B] Plies to mate with the winning side to move."""
-    king, other, lone = _squares(boards, OWN_KING, OWN_PIECE[piece], ENEMY_KING)
-    found: Numbers = endgame_table(piece)[0, king, other, lone].astype(np.int64)
+    table = endgame_table(piece)[0]
+    king, lone = _squares(boards, OWN_KING), _squares(boards, ENEMY_KING)
+    found: Numbers = table[*king, *_squares(boards, OWN_PIECE[piece]), *lone].astype(np.int64)
     return found
 
 
@@ -115,10 +118,11 @@ def defences(
     """[B] Moves of the lone king that delay mate longest, or escape it."""
     tokens = encode_tokens(boards)
     legal = tokens.legal
-    king, other, _ = _squares(boards, ENEMY_KING, ENEMY_PIECE[piece], OWN_KING)
+    enemies = [*_squares(boards, ENEMY_KING), *_squares(boards, ENEMY_PIECE[piece])]
     rows, destinations = legal.rows, MOVES[legal.values].astype(np.int64) >> 6 & 63
     # A king on the piece's square has captured it; the table has that as not won, its longest.
-    plies = endgame_table(piece)[0, king[rows], other[rows], destinations].astype(np.float32)
+    table = endgame_table(piece)[0]
+    plies = table[*(squares[rows] for squares in enemies), destinations].astype(np.float32)
     return tokens.moves(best_actions(plies, legal, seeds))
 
 
@@ -152,16 +156,19 @@ def _seeds(games: Sequence[_Game], seed: int, side: int) -> NDArray[np.uint64]:
     return derive_seeds(seed, numbers, 2 * moves + side)
 
 
-def _squares(boards: Sequence[Board], *pieces: int) -> list[Numbers]:
-    """[B] each: the squares of pieces given as tokens, in the view of the side to move. Endgames
-    without pawns are symmetric, so the same table serves both colours."""
-    squares = encode("tokens78", boards)[:, SQUARES]
-    return [np.argmax(squares == piece, axis=1) for piece in pieces]
+def _squares(boards: Sequence[Board], piece: int) -> list[Numbers]:
+    """The squares [B] of each of the pieces of a kind, given as a token, in the view of the side to
+    move. All boards have as many. Endgames without pawns are symmetric, so the same table serves
+    both colours."""
+    _, squares = np.nonzero(encode("tokens78", boards)[:, SQUARES] == piece)
+    return list(squares.reshape(len(boards), -1).T)
 
 
 def _fen(piece: Piece, index: int, *, black: bool) -> str:
     """The position at an index of the table, with colours swapped if Black wins."""
-    pieces = {index >> 12: "K", index >> 6 & 63: LETTERS[piece], index & 63: "k"}
+    letters = f"K{LETTERS[piece]}k"
+    squares = np.unravel_index(index, (64,) * len(letters))
+    pieces = {int(square): letter for square, letter in zip(squares, letters, strict=True)}
     if black:
         pieces = {square ^ 56: letter.swapcase() for square, letter in pieces.items()}
     return f"{placement(pieces)} {'b' if black else 'w'} - - 0 1"

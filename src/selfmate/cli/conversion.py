@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from selfmate.players import Player
 
 MAX_GAMES = 100_000
+TITLES = {"queen": "queen", "rook": "rook", "bishops": "two bishops"}
 
 
 def conversion(
@@ -42,8 +43,8 @@ def conversion(
 ) -> None:
     """Play out won endgames and compare with the exact distance to mate.
 
-    The player has king and queen, or king and rook, against a king that resists
-    as long as possible.
+    The player has king and queen, king and rook, or king and two bishops against
+    a king that resists as long as possible.
     """
     from selfmate.players import load_player
 
@@ -89,7 +90,7 @@ class _Session:
         title = f"{self._player.name}  {done:,}/{total:,} games"
         if not done:
             return title
-        won = ", ".join(f"{one.share:.0%} with the {one.piece}" for one in found)
+        won = ", ".join(f"{one.share:.0%} with {one.piece}" for one in found)
         left = time_left_after(done, total, seconds)
         return f"{title}  won {won}  {short_number(done / seconds)} games/s  {left}"
 
@@ -119,7 +120,7 @@ def _print_table(player: str, found: "list[Conversion]") -> None:
         table.add_column(name, justify="left" if name == "endgame" else "right")
     for one in found:
         table.add_row(
-            f"king and {one.piece}",
+            f"king and {TITLES[one.piece]}",
             f"{one.converted:,} of {one.games:,}",
             "-" if one.moves is None else f"{one.moves:.1f}",
             "-" if one.exact_moves is None else f"{one.exact_moves:.1f}",

@@ -96,8 +96,8 @@ MOVES = UCI1968_MOVES
 
 # Some words of the vocabulary of tokens78, and where some tokens stand; docs/encodings.md has all.
 EMPTY, YES = 1, 15
-OWN_ROOK, OWN_QUEEN, OWN_KING = 5, 6, 7
-ENEMY_ROOK, ENEMY_QUEEN, ENEMY_KING = 11, 12, 13
+OWN_BISHOP, OWN_ROOK, OWN_QUEEN, OWN_KING = 3, 5, 6, 7
+ENEMY_BISHOP, ENEMY_ROOK, ENEMY_QUEEN, ENEMY_KING = 9, 11, 12, 13
 SQUARES = slice(1, 65)
 EN_PASSANT = 69
 

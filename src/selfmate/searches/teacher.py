@@ -1,5 +1,5 @@
 """The teacher: an alpha-beta search of a few plies that scores every legal move exactly;
-and the exact tables of king and queen or rook against king.
+and the exact tables of king and queen, rook or two bishops against king.
 
 `docs/teacher.md` has its evaluation. The functions take a GameBatch or a sequence of Boards and
 answer for all games in one call. They release the GIL: other threads must not change the games
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 NOT_WON = 255
-Piece = Literal["queen", "rook"]
+Piece = Literal["queen", "rook", "bishops"]
 Table = NDArray[np.uint8]
 MAX_DEPTH = 6
 MATE_CENTIPAWNS = 10_000  # minus one for each ply to the mate
@@ -90,9 +90,10 @@ def mate_in(centipawns: int) -> int | None:
 
 
 @cache
-def endgame_table(piece: Piece) -> Table:
-    """[2, 64, 64, 64] Plies to mate, indexed by side to move (0: the stronger side), the stronger
-    side's king, its piece, and the bare king; NOT_WON for positions that are not won or illegal."""
-    table = core.endgame_table(piece)
+def endgame_table(pieces: Piece) -> Table:
+    """[2, 64, 64, 64], with two bishops [2, 64, 64, 64, 64] Plies to mate, indexed by side to move
+    (0: the stronger side), the stronger side's king, its pieces, and the bare king; NOT_WON for
+    positions that are not won or illegal."""
+    table = core.endgame_table(pieces)
     table.flags.writeable = False
     return table

@@ -1,5 +1,6 @@
 """Conversion of won endgames: by perfect play in the exact distance, rarely by random moves."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from selfmate.arena.endgames import (
+    LETTERS,
     PIECES,
     convert,
     convert_in_rounds,
@@ -50,10 +52,8 @@ class Perfect:
     def _after(self, board: Board, reply: str) -> float:
         after = board.copy()
         after.push(reply, past_draw=True)
-        if after.fen().split()[0].count("Q" if self.piece == "queen" else "R") == 0 and (
-            after.fen().split()[0].count("q" if self.piece == "queen" else "r") == 0
-        ):
-            return np.inf
+        if len(re.findall("[A-Za-z]", after.fen().split()[0])) < 2 + len(LETTERS[self.piece]):
+            return np.inf  # the king has taken a piece
         left = int(distances(self.piece, [after])[0])
         return np.inf if left == NOT_WON else left + 2
 

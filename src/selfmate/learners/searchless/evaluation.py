@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from selfmate.arena.endgames import PIECES, convert_in_rounds
+from selfmate.arena.endgames import convert_in_rounds
 from selfmate.arena.gating import Evaluation, WatchedGames, evaluation_metrics
 from selfmate.arena.match import Match, make_report
 from selfmate.arena.openings import shipped_openings, shuffled
@@ -19,8 +19,10 @@ from selfmate.nets.transformer import Transformer
 from selfmate.players import Player, load_player
 from selfmate.players.network import PolicyPlayer
 from selfmate.runs import RunRefusedError, Step, Tick, unwatched
+from selfmate.searches.teacher import Piece
 
 OPPONENTS = ("random", "greedy")
+CONVERSIONS: tuple[Piece, ...] = ("queen", "rook")  # won endgames that are played out
 MAX_PUZZLES = 2000  # per evaluation
 MAX_PUZZLES_READ = 100_000  # a file may have millions
 PUZZLE_BANDS = (1000, 1500, 2000)  # upper limits of the ratings; the rest are harder
@@ -48,7 +50,7 @@ class SearchlessEvaluator:
         metrics |= {"score_random_unmasked": self._unmasked_score(net, tick)}
         tick = part("puzzles", len(self.puzzles.puzzles), "puzzles")
         metrics |= self.puzzles.metrics(player, tick)
-        tick = part("won endgames", len(PIECES) * config.conversion_games, "games")
+        tick = part("won endgames", len(CONVERSIONS) * config.conversion_games, "games")
         return metrics | self._conversion(player, tick)
 
     def _unmasked_score(self, net: Transformer, tick: Tick) -> float:
@@ -62,7 +64,7 @@ class SearchlessEvaluator:
 
     def _conversion(self, player: PolicyPlayer, tick: Tick) -> dict[str, float]:
         metrics, games = dict[str, float](), self.config.conversion_games
-        for number, piece in enumerate(PIECES):
+        for number, piece in enumerate(CONVERSIONS):
             rounds = convert_in_rounds(player, piece, games=games, seed=self.config.seed)
             for found in rounds:
                 tick(number * games + found.games)
