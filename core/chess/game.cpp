@@ -27,9 +27,10 @@ void Game::restart(const Position& start) {
   line_.clear();
 }
 
-int Game::earlier_occurrences() const {
+int Game::occurrences_within(std::size_t plies) const {
   // Nothing before the last capture or pawn move can come back.
-  const std::size_t reach = std::min<std::size_t>(line_.size(), position_.halfmove_clock());
+  const std::size_t reach =
+      std::min({plies, line_.size(), std::size_t(position_.halfmove_clock())});
   int count = 0;
   for (std::size_t back = 4; back <= reach; back += 2)
     count += line_[line_.size() - back].hash == position_.hash();

@@ -25,7 +25,9 @@ class Game {
   void restart(const Position& start);
 
   // How often the present position stood on the board earlier in this game.
-  int earlier_occurrences() const;
+  int earlier_occurrences() const { return occurrences_within(line_.size()); }
+  // How often it did at most so many plies ago.
+  int occurrences_within(std::size_t plies) const;
   std::optional<Outcome> outcome() const;
 
   // The positions before this one, newest first, as far as `count` and the game go.

@@ -1,6 +1,7 @@
 #include "search/tree.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "search/check_finder.h"
 #include "search/noise.h"
@@ -21,6 +22,16 @@ void add_visit(Node& node, const Wdl& wdl) {
   ++node.visits;
   node.value_sum += wdl.value();
   node.draw_sum += wdl.draw;
+  node.square_sum += wdl.value() * wdl.value();
+}
+
+// Priors at `temperature` times the temperature that they have; they are sorted, and stay so.
+void apply_temperature(std::span<Edge> edges, float temperature) {
+  if (temperature == 1.0f || edges.empty()) return;
+  const float highest = edges.front().prior;
+  float sum = 0.0f;
+  for (Edge& edge : edges) sum += edge.prior = std::pow(edge.prior / highest, 1.0f / temperature);
+  for (Edge& edge : edges) edge.prior /= sum;
 }
 
 bool mates(Position& position, Move move) {
@@ -32,7 +43,11 @@ bool mates(Position& position, Move move) {
 
 }  // namespace
 
-Tree::Tree(const Game& game, const SearchConfig& config) : config_(config), game_(game) {
+Tree::Tree(const Game& game, const SearchConfig& config)
+    : config_(config),
+      puct_{puct_below_root(config), puct_at_root(config)},
+      is_c_puct_dynamic_(config.c_puct_factor > 0.0f || config.c_puct_stdev_scale > 0.0f),
+      game_(game) {
   add_node(true);
 }
 
@@ -67,7 +82,7 @@ void Tree::reserve(std::size_t simulations) {
 }
 
 bool Tree::is_done() const {
-  if (root().edge_count == 0) return true;
+  if (root().edge_count == 0 || root().stage == Node::kDrawn) return true;
   if (root().stage != Node::kExpanded) return false;
   return root().proven || started_ >= simulations_ ||
          nodes_.size() >= std::size_t(config_.max_nodes) || edges_.size() >= kMaxEdges;
@@ -96,7 +111,7 @@ void Tree::receive(const Leaf& leaf, const Wdl& wdl, std::span<const float> prio
 
 // The game's present position as a node. A position that is drawn by rule has no moves, except at
 // the root: a search there is asked for to play on.
-std::int32_t Tree::add_node(bool is_root) {
+Node Tree::make_node(bool is_root) {
   Position position = game_.position();
   const MoveList moves = legal_moves(position);
   Node node;
@@ -106,10 +121,16 @@ std::int32_t Tree::add_node(bool is_root) {
     node.stage = node.proven ? Node::kNew : Node::kDrawn;
   } else if (!is_root && outcome_of(position, true, game_.earlier_occurrences())) {
     node.stage = Node::kDrawn;
+  } else if (!is_root && config_.two_fold_draws && game_.occurrences_within(path_.size())) {
+    node.stage = Node::kRepeated;
   } else {
     add_edges(node, position, moves);
   }
-  nodes_.push_back(node);
+  return node;
+}
+
+std::int32_t Tree::add_node(bool is_root) {
+  nodes_.push_back(make_node(is_root));
   return std::int32_t(nodes_.size() - 1);
 }
 
@@ -132,6 +153,7 @@ void Tree::prepare_root() {
     if (noise_) mix_noise(edges);
     return;
   }
+  if (simulations_ == 0) return;  // the last search decides
   gumbels_.assign(edges.size(), 0.0f);
   if (noise_)
     for (float& number : gumbels_) number = gumbel(random_);
@@ -171,7 +193,9 @@ Simulation Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& lea
                         const OnLeaf& on_leaf) {
   Node& node = nodes_[std::size_t(at)];
   if (node.stage == Node::kWaiting) return Simulation::kCollision;
-  if (node.stage == Node::kDrawn || (node.proven && at != 0)) {
+  if (node.stage == Node::kRepeated && !game_.occurrences_within(path_.size())) reopen(at);
+  const bool is_drawn = node.stage == Node::kDrawn || node.stage == Node::kRepeated;
+  if (is_drawn || (node.proven && at != 0)) {
     back_up(path_, at, proven_wdl(node.proven));
     return Simulation::kBackedUp;
   }
@@ -189,6 +213,22 @@ Simulation Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& lea
   return Simulation::kLeaf;
 }
 
+// The root has advanced past the earlier occurrence: the draws that were counted are taken back.
+void Tree::reopen(std::int32_t at) {
+  const int draws = nodes_[std::size_t(at)].visits;
+  for (const PathStep& step : path_) {
+    nodes_[std::size_t(step.node)].visits -= draws;
+    nodes_[std::size_t(step.node)].draw_sum -= float(draws);
+    edges_[std::size_t(step.edge)].visits -= draws;
+  }
+  nodes_[std::size_t(at)] = make_node(false);
+}
+
+float Tree::root_policy_temperature() const {
+  const float of_root = config_.root_policy_temperature;
+  return of_root > 0.0f ? of_root : config_.policy_temperature;
+}
+
 void Tree::sort_by_prior(std::span<Edge> edges) {
   const auto has_higher_prior = [](const Edge& a, const Edge& b) { return a.prior > b.prior; };
   if (!std::is_sorted(edges.begin(), edges.end(), has_higher_prior))
@@ -201,6 +241,7 @@ void Tree::expand(std::span<const PathStep> path, std::int32_t at, const Wdl& wd
   const auto edges = edges_of(node);
   for (std::size_t i = 0; i < edges.size(); ++i) edges[i].prior = priors[i];
   sort_by_prior(edges);
+  apply_temperature(edges, at == 0 ? root_policy_temperature() : config_.policy_temperature);
   node.stage = Node::kExpanded;
   node.evaluation = wdl.value();
   if (at == 0) prepare_root();
@@ -218,15 +259,19 @@ void Tree::back_up(std::span<const PathStep> path, std::int32_t at, Wdl wdl) {
     ++edge.visits;
     edge.value_sum += wdl.value();
     prove(node, edge);
-    if (node.proven) wdl = proven_wdl(node.proven);
+    if (node.proven || node.stage == Node::kDrawn) wdl = proven_wdl(node.proven);
     add_visit(node, wdl);
   }
 }
 
-// A move that mates wins the node. A node whose moves are all answered by mate is lost.
+// A move that mates wins the node.
 void Tree::prove(Node& node, Edge& edge) {
   const Node& child = nodes_[std::size_t(edge.child)];
-  if (!child.proven) return;
+  if (!child.proven) {
+    if (!is_proven_draw(edge)) return;
+    edge.value_sum = 0.0f;
+    return settle(node);
+  }
   edge.proven = std::int8_t(-child.proven);
   const auto plies = std::int16_t(child.plies_to_mate + 1);
   if (edge.proven > 0) {
@@ -234,10 +279,30 @@ void Tree::prove(Node& node, Edge& edge) {
     node.proven = 1;
     return;
   }
-  const auto edges = edges_of(node);
-  if (std::any_of(edges.begin(), edges.end(), [](const Edge& e) { return e.proven >= 0; })) return;
+  settle(node);
+}
+
+bool Tree::is_proven_draw(const Edge& edge) const {
+  return config_.prove_draws && edge.child >= 0 &&
+         nodes_[std::size_t(edge.child)].stage == Node::kDrawn;
+}
+
+// A node whose moves are all answered by mate is lost; if some of them draw instead, it is drawn.
+void Tree::settle(Node& node) {
+  bool draws = false;
+  for (const Edge& edge : edges_of(node)) {
+    if (edge.proven < 0) continue;
+    if (!is_proven_draw(edge)) return;
+    draws = true;
+  }
+  if (draws) {
+    node.stage = Node::kDrawn;
+    node.value_sum = node.square_sum = 0.0f;
+    node.draw_sum = float(node.visits);
+    return;
+  }
   node.proven = -1;
-  for (const Edge& each : edges)
+  for (const Edge& each : edges_of(node))
     node.plies_to_mate = std::max(node.plies_to_mate,
                                   std::int16_t(nodes_[std::size_t(each.child)].plies_to_mate + 1));
 }
@@ -253,7 +318,13 @@ void Tree::advance(Move move) {
   if (config_.num_considered_actions) simulations_ = started_ = 0;
   gumbels_.clear();  // of the old root
   earlier_visits_.clear();
-  if (child >= 0 && nodes_[std::size_t(child)].stage != Node::kDrawn) return keep_below(child);
+  if (child >= 0 && (nodes_[std::size_t(child)].edge_count || nodes_[std::size_t(child)].proven)) {
+    keep_below(child);
+    if (root().stage == Node::kExpanded)
+      apply_temperature(edges_of(nodes_[0]),
+                        root_policy_temperature() / config_.policy_temperature);
+    return;
+  }
   nodes_.clear();
   edges_.clear();
   add_node(true);

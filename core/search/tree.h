@@ -3,9 +3,12 @@
 // sequential halving at the root on request (Gumbel, Danihelka et al. 2022).
 //
 // Values are for the side to move: a node's for the side to move there, an edge's for the side that
-// plays its move. Mates are proven, not estimated (MCTS-Solver, Winands et al. 2008).
+// plays its move. Mates are proven, not estimated (MCTS-Solver, Winands et al. 2008), and so are
+// draws on request. A position is a node once for each path to it, so proofs by repetition and the
+// fifty-move rule are exact.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -21,11 +24,13 @@ struct Node {
     kNew,       // not evaluated
     kWaiting,   // being evaluated
     kExpanded,  // its moves have priors
-    kDrawn      // the game is over
+    kDrawn,     // the game is over, or a draw is proven
+    kRepeated   // counts as a draw while its earlier occurrence is at or below the root
   };
   std::int32_t first_edge = 0;
   std::int32_t visits = 0;
   float value_sum = 0, draw_sum = 0;
+  float square_sum = 0;  // of values
   float evaluation = 0;  // the net's alone
   std::int16_t edge_count = 0;
   std::int16_t in_flight = 0;      // simulations through here whose leaf is being evaluated
@@ -129,21 +134,36 @@ class Tree {
   }
 
   void reserve(std::size_t simulations);
+  Node make_node(bool is_root);
   std::int32_t add_node(bool is_root);
   void add_edges(Node& node, Position& position, const MoveList& moves);
   void prepare_root();
   void mix_noise(std::span<Edge> edges);
   static void sort_by_prior(std::span<Edge> edges);
+  float root_policy_temperature() const;
   bool is_expanded(std::int32_t at) const;
   std::int32_t descend(std::int32_t at);
   Simulation arrive(std::int32_t at, const EvaluationCache& cache, Leaf& leaf,
                     const OnLeaf& on_leaf);
+  void reopen(std::int32_t at);
   void expand(std::span<const PathStep> path, std::int32_t at, const Wdl& wdl,
               std::span<const float> priors);
   void back_up(std::span<const PathStep> path, std::int32_t at, Wdl wdl);
   void prove(Node& node, Edge& edge);
+  bool is_proven_draw(const Edge& edge) const;
+  void settle(Node& node);
 
   std::int32_t select(std::int32_t at) const;
+  // What PUCT has as numbers of its own at the root.
+  struct Puct {
+    float c_puct, fpu_reduction;
+    bool fpu_absolute;
+    float fpu_value;
+  };
+  static Puct puct_below_root(const SearchConfig& config);
+  static Puct puct_at_root(const SearchConfig& config);
+  float value_stdev(const Node& node) const;
+  float dynamic_c_puct(const Node& node, float c_puct, float visits) const;
   float first_play_value(const Node& node, bool is_root) const;
   std::int32_t select_puct(const Node& node, bool is_root) const;
   std::int32_t select_improved(const Node& node) const;
@@ -158,9 +178,12 @@ class Tree {
   const Edge* best_mate() const;
   const Edge* longest_defence() const;
   const Edge* most_visited() const;
+  const Edge* highest_lower_bound() const;
   void keep_below(std::int32_t child);
 
   SearchConfig config_;
+  std::array<Puct, 2> puct_;  // below the root, at the root
+  bool is_c_puct_dynamic_;    // else it is the same at all nodes
   Game game_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;  // those of a node are contiguous, in order of their priors

@@ -11,8 +11,24 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 constexpr float kMinPrior = 1e-8f;  // whose logarithm is still a useful logit
+constexpr float kStdevPriorVisits = 2.0f;
+// Of the most visited move's visits: moves with fewer have no useful confidence bound.
+constexpr float kMinLcbFraction = 0.15f;
 
 }  // namespace
+
+Tree::Puct Tree::puct_below_root(const SearchConfig& config) {
+  return {config.c_puct, config.fpu_reduction, config.fpu_absolute, config.fpu_value};
+}
+
+Tree::Puct Tree::puct_at_root(const SearchConfig& config) {
+  Puct puct = puct_below_root(config);
+  if (config.root_c_puct > 0.0f) puct.c_puct = config.root_c_puct;
+  if (config.root_fpu_reduction >= 0.0f) puct.fpu_reduction = config.root_fpu_reduction;
+  puct.fpu_absolute = config.root_fpu_absolute;
+  puct.fpu_value = config.root_fpu_value;
+  return puct;
+}
 
 std::int32_t Tree::select(std::int32_t at) const {
   const Node& node = nodes_[std::size_t(at)];
@@ -29,6 +45,8 @@ int Tree::widened_count(const Node& node) const {
 // First play urgency. Below the root visited moves come first, because among unvisited moves the
 // most probable one is always selected.
 float Tree::first_play_value(const Node& node, bool is_root) const {
+  const Puct& puct = puct_[is_root];
+  if (puct.fpu_absolute) return puct.fpu_value;
   float mass = 0.0f;
   for (const Edge& edge : edges_of(node)) {
     if (edge.tries())
@@ -36,7 +54,25 @@ float Tree::first_play_value(const Node& node, bool is_root) const {
     else if (!is_root)
       break;
   }
-  return node.value() - config_.fpu_reduction * std::sqrt(mass);
+  return node.value() - puct.fpu_reduction * std::sqrt(mass);
+}
+
+// The standard deviation of a node's values, with a prior of a few visits (KataGo's estimate).
+float Tree::value_stdev(const Node& node) const {
+  const float prior = config_.value_stdev_prior;
+  if (node.visits <= 1) return prior;
+  const auto visits = float(node.visits);
+  const float mean_square = node.value() * node.value();
+  const float squares = std::max(node.square_sum, visits * mean_square) +
+                        kStdevPriorVisits * (mean_square + prior * prior);
+  return std::sqrt(std::max(0.0f, squares / (kStdevPriorVisits + visits - 1.0f) - mean_square));
+}
+
+// c_puct as it grows with the visits of a node's moves and follows the deviation of its values.
+float Tree::dynamic_c_puct(const Node& node, float c_puct, float visits) const {
+  c_puct += config_.c_puct_factor * std::log1p(visits / float(config_.c_puct_base));
+  const float ratio = value_stdev(node) / config_.value_stdev_prior;
+  return c_puct * (1.0f + config_.c_puct_stdev_scale * (ratio - 1.0f));
 }
 
 // PUCT: argmax of Q + c_puct * prior * sqrt(parent visits) / (1 + visits), with virtual losses in
@@ -44,8 +80,10 @@ float Tree::first_play_value(const Node& node, bool is_root) const {
 std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
   const auto edges = edges_of(node);
   const int widened = widened_count(node);
-  const float exploration =
-      config_.c_puct * std::sqrt(float(std::max(1, node.visits - 1 + node.in_flight)));
+  const auto visits = float(std::max(1, node.visits - 1 + node.in_flight));
+  float c_puct = puct_[is_root].c_puct;
+  if (is_c_puct_dynamic_) c_puct = dynamic_c_puct(node, c_puct, visits);
+  const float exploration = c_puct * std::sqrt(visits);
   std::optional<float> first_play;  // computed only if needed
   int best = -1;
   float best_score = kMinusInfinity;
@@ -118,7 +156,8 @@ std::int32_t Tree::select_considered() const {
 const Edge* Tree::best_edge() const {
   if (root().edge_count == 0) return nullptr;
   if (root().proven > 0) return best_mate();
-  return root().proven < 0 ? longest_defence() : most_visited();
+  if (root().proven < 0) return longest_defence();
+  return config_.lcb_stdevs > 0.0f && gumbels_.empty() ? highest_lower_bound() : most_visited();
 }
 
 const Edge* Tree::best_mate() const {
@@ -151,6 +190,23 @@ const Edge* Tree::most_visited() const {
     const int visits = edges[i].proven < 0 ? -1 : edges[i].visits - earlier;
     const std::pair<int, float> score{visits, halved ? ties[i] : edges[i].value()};
     if (score > best_score) best = &edges[i], best_score = score;
+  }
+  return best;
+}
+
+// Among moves with enough visits, that of the highest value - lcb_stdevs * its standard error
+// (LCB, as in KataGo).
+const Edge* Tree::highest_lower_bound() const {
+  const Edge* most = most_visited();
+  const Edge* best = most;
+  float best_bound = kMinusInfinity;
+  for (const Edge& edge : root_edges()) {
+    if (edge.proven < 0 || !edge.visits) continue;
+    if (float(edge.visits) < kMinLcbFraction * float(most->visits)) continue;
+    const float error =
+        value_stdev(nodes_[std::size_t(edge.child)]) / std::sqrt(float(edge.visits));
+    const float bound = edge.value() - config_.lcb_stdevs * error;
+    if (bound > best_bound) best = &edge, best_bound = bound;
   }
   return best;
 }

@@ -316,3 +316,122 @@ def test_bad_root_moves_are_refused(slot: int, moves: list[int], message: str) -
     search.set(0, Board())
     with pytest.raises(ValueError, match=message):
         search.restrict_root(slot, np.array(moves, np.uint16))
+
+
+# Options of the search, computed by hand.
+
+
+def test_a_search_of_no_simulations_leaves_sequential_halving_its_winner() -> None:
+    search = run(started(Board(), 40, num_considered_actions=4))
+    best = search.roots(SLOT)[0][0]
+    search.start(SLOT, 0, noise=False, seeds=SEEDS)
+    assert search.roots(SLOT)[0][0] == best
+
+
+def priors(temperatures: dict[str, float], line: tuple[str, ...] = ()) -> list[float]:
+    """Of the root's moves after a line, with random logits."""
+    search = TreeSearch(**temperatures)
+    search.set(0, Board())
+    for move in (*line, None):
+        search.start(SLOT, 60, noise=False, seeds=SEEDS)
+        while count := search.gather(1):
+            logits = np.random.default_rng(7).normal(size=(count, 4672)).astype(np.float32)
+            search.receive(np.repeat(EVEN, count, axis=0), logits)
+        if move is not None:
+            search.advance(SLOT, np.array([uci_code(move)], np.uint16))
+    return sorted(search.moves(SLOT)[3].tolist(), reverse=True)
+
+
+def at_temperature(shares: list[float], temperature: float) -> list[float]:
+    powers = np.array(shares) ** (1 / temperature)
+    found: list[float] = (powers / powers.sum()).tolist()
+    return found
+
+
+def test_priors_have_the_temperature_of_the_policy() -> None:
+    plain = priors({})
+    assert priors({"policy_temperature": 2.0}) == pytest.approx(at_temperature(plain, 2), rel=1e-4)
+    root = {"policy_temperature": 2.0, "root_policy_temperature": 0.5}
+    assert priors(root) == pytest.approx(at_temperature(plain, 0.5), rel=1e-4)
+
+
+def test_a_kept_root_has_the_temperature_of_a_root() -> None:
+    """The subtree was searched with that of the other nodes."""
+    line = ("e2e4", "e7e5")
+    wanted = at_temperature(priors({}, line), 0.5)
+    settings = {"policy_temperature": 2.0, "root_policy_temperature": 0.5}
+    assert priors(settings, line) == pytest.approx(wanted, rel=1e-3)
+
+
+def value_after(search: TreeSearch, *line: str) -> float:
+    """What the search finds for the last move of a line."""
+    for move in line[:-1]:
+        search.advance(SLOT, np.array([uci_code(move)], np.uint16))
+    moves, _, visits, _, values, *_ = search.moves(SLOT)
+    row = moves.tolist().index(uci_code(line[-1]))
+    assert visits[row] > 0
+    return float(values[row])
+
+
+ROOK = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
+CYCLE = ("a2b2", "h8g8", "b2a2", "g8h8")
+
+
+def run_winning(search: TreeSearch) -> TreeSearch:
+    """With a net that is sure of White's win; plane 48 is the side to move."""
+    planes = np.zeros((1, 68, 8, 8), np.float32)
+    while search.gather(1, planes):
+        wdl = [1, 0, 0] if planes[0, 48, 0, 0] else [0, 0, 1]
+        search.receive(np.array([wdl], np.float32))
+    return search
+
+
+def test_a_position_that_returns_in_the_tree_is_a_draw_at_once() -> None:
+    search = run_winning(started(Board(ROOK), 8_000, two_fold_draws=True))
+    assert value_after(search, *CYCLE) == 0.0
+
+
+def test_a_position_before_the_root_must_return_twice() -> None:
+    board = Board(ROOK)
+    for move in CYCLE[:2]:
+        board.push(move)
+    search = run_winning(started(board, 500, two_fold_draws=True))
+    assert value_after(search, *CYCLE[2:]) < -0.9
+
+
+def test_a_kept_tree_forgets_draws_by_positions_before_its_root() -> None:
+    """The cycle began at the old root; below the new one its end is no draw yet."""
+    search = run_winning(started(Board(ROOK), 8_000, two_fold_draws=True))
+    search.advance(SLOT, np.array([uci_code(CYCLE[0])], np.uint16))
+    search.start(SLOT, 4_000, noise=False, seeds=SEEDS)
+    assert value_after(run_winning(search), *CYCLE[1:]) < -0.9
+
+
+def test_a_draw_is_proven_where_every_move_draws() -> None:
+    """One move, then every answer is the hundredth ply without progress: nothing is left to do."""
+    board = Board("k7/8/8/8/8/8/1R6/K7 b - - 98 80")
+    plain, proven = run(started(board, 400)), run(started(board, 400, prove_draws=True))
+    assert plain.roots(SLOT)[3][0] == 401
+    _, wdl, best_wdl, visits, mates = proven.roots(SLOT)
+    assert visits[0] < 40
+    assert wdl[0].tolist() == best_wdl[0].tolist() == [0, 1, 0]
+    assert mates[0] == 0
+    assert proven.is_done(SLOT).all()
+    proven.advance(SLOT, proven.roots(SLOT)[0])
+    assert proven.roots(SLOT)[1][0].tolist() == [0, 1, 0]
+    assert len(proven.moves(SLOT)[0]) > 1
+
+
+def test_a_draw_is_proven_where_every_other_move_is_mated() -> None:
+    """After Kh8 White mates; after Kf8 every move is the hundredth ply without progress."""
+    board = Board("6k1/8/6K1/8/8/8/8/R7 b - - 98 80")
+    search = run(started(board, 400, prove_draws=True))
+    best, wdl, best_wdl, visits, _ = search.roots(SLOT)
+    assert uci_text(int(best[0])) == "g8f8"
+    assert wdl[0].tolist() == best_wdl[0].tolist() == [0, 1, 0]
+    assert visits[0] < 60
+    _, plies, lines = search.outlooks(0)
+    assert {line[0]: mate for line, mate in zip(lines, plies.tolist(), strict=True)} == {
+        uci_code("g8h8"): -2,
+        uci_code("g8f8"): 0,
+    }

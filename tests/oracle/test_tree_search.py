@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 import selfmate._core as core
+from oracle.slow_tree_search import Floats, SlowNode, SlowTreeSearch, halving_plan
 from selfmate._core import TreeSearch
 from selfmate.nets.config import MoveScorerConfig, QNetConfig, ResNetConfig
 from selfmate.nets.evaluator import make_evaluator, make_search_evaluator
@@ -51,8 +52,8 @@ def random_evaluation(planes: Planes) -> tuple[NDArray[np.float32], NDArray[np.f
     return rng.normal(size=ACTIONS).astype(np.float32) * 2, wdl
 
 
-def search_core(board: Board, simulations: int) -> TreeSearch:
-    search = TreeSearch()
+def search_core(board: Board, simulations: int, **settings: float) -> TreeSearch:
+    search = TreeSearch(**settings)
     search.set(0, board)
     search.start(SLOT, simulations, noise=False, seeds=np.zeros(1, np.uint64))
     planes = np.zeros((8, 68, 8, 8), np.float32)
@@ -193,3 +194,162 @@ def test_visits_with_a_net_and_virtual_loss(line: tuple[str, ...], batch: int) -
     theirs = with_net(with_torch_convolutions(net), config, batch=batch)
     assert ours == visits_of(theirs.search(board_of_python_chess(board), 120))
     assert len(set(ours.values())) > 3
+
+
+# Each option of the search, against the slow search that follows the formulas.
+
+OPTIONS: dict[str, dict[str, float]] = {
+    "defaults": {},
+    "growing c_puct": {"c_puct_factor": 2.0, "c_puct_base": 50},
+    "root c_puct": {"root_c_puct": 4.0},
+    "policy temperature": {"policy_temperature": 1.6},
+    "root policy temperature": {"policy_temperature": 0.8, "root_policy_temperature": 2.0},
+    "absolute urgency": {"fpu_absolute": True, "fpu_value": 0.3},
+    "absolute urgency at the root": {"root_fpu_absolute": True},
+    "reduction at the root": {"root_fpu_reduction": 0.0},
+    "c_puct by deviation": {"c_puct_stdev_scale": 0.85, "value_stdev_prior": 0.25},
+    "twofold draws": {"two_fold_draws": True},
+    "proven draws": {"prove_draws": True},
+    "twofold and proven draws": {"two_fold_draws": True, "prove_draws": True},
+    "lower confidence bounds": {"lcb_stdevs": 3.0},
+    "widening": {"widening": 0.7, "widening_exponent": 0.4},
+    "sequential halving": {"num_considered_actions": 8},
+    "other Gumbel constants": {"num_considered_actions": 5, "c_visit": 20.0, "c_scale": 0.3},
+    "sequential halving with proven draws": {"num_considered_actions": 4, "prove_draws": True},
+}
+# King and pawn against king, where draws are near, and positions that repeat.
+DRAWISH = (
+    "8/8/8/8/8/k1p5/8/2K5 w - - 0 1",
+    "8/8/8/8/8/3k4/2p5/2K5 w - - 90 80",
+    "k7/8/8/8/8/8/1R6/K7 b - - 98 80",
+    "4k3/8/4PK2/8/8/8/8/8 b - - 0 1",
+    "7k/8/8/8/8/8/8/KB4n1 w - - 97 90",
+)
+SHUFFLED = ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3")  # of the start position
+
+
+def drawish() -> list[Board]:
+    boards = [*map(Board, DRAWISH), Board("7k/8/8/8/8/8/R7/K7 w - - 0 1"), Board()]
+    for move in ("a2b2", "h8g8", "b2a2", "g8h8", "a2b2"):
+        boards[-2].push(move)
+    for move in SHUFFLED:
+        boards[-1].push(move)
+    return boards
+
+
+def slow_evaluation(board: chess.Board, moves: list[chess.Move]) -> tuple[float, Floats]:
+    logits, wdl = random_evaluation(np.ascontiguousarray(planes68(board)))
+    legal = [az4672(move, board.turn) for move in moves]
+    return float(wdl[0] - wdl[2]), softmax(logits[legal])
+
+
+def search_slowly(
+    board: Board, simulations: int, settings: dict[str, float]
+) -> tuple[SlowTreeSearch, SlowNode]:
+    search = SlowTreeSearch(slow_evaluation, SearchConfig.model_validate(settings))
+    return search, search.search(board_of_python_chess(board), simulations)
+
+
+def all_positions() -> list[Board]:
+    return [*positions(), *drawish()]
+
+
+@pytest.mark.parametrize("number", range(len(all_positions())))
+@pytest.mark.parametrize("settings", OPTIONS.values(), ids=OPTIONS)
+def test_every_option_visits_what_the_slow_search_visits(
+    settings: dict[str, float], number: int
+) -> None:
+    board = all_positions()[number]
+    search, (slow, root) = (
+        search_core(board, 100, **settings),
+        search_slowly(board, 100, settings),
+    )
+    order = root.by_prior
+    moves, _, visits, priors, values, shares, _ = search.moves(SLOT)
+    assert [uci_text(int(move)) for move in moves] == [root.moves[at].uci() for at in order]
+    assert visits.tolist() == [root.visits_of(at) for at in order]
+    assert root.priors is not None
+    assert priors == pytest.approx(root.priors[order], rel=1e-4, abs=1e-7)
+    wanted = [root.proof_of(at) or root.value_of(at) for at in order]
+    assert values == pytest.approx(wanted, abs=1e-4)
+    best, wdl, _, all_visits, mates = search.roots(SLOT)
+    assert all_visits[0] == len(root.values)
+    assert mates[0] == (root.result or 0) * root.plies_to_mate
+    if root.result in (None, 0):
+        assert wdl[0, 0] - wdl[0, 2] == pytest.approx(root.mean, abs=1e-4)
+        assert uci_text(int(best[0])) == root.moves[slow.best(root)].uci()
+        if "num_considered_actions" in settings:
+            policy = slow.improved_policy(root)
+            playable = [0.0 if root.loses(at) else policy[at] for at in order]
+            assert shares == pytest.approx(np.array(playable) / sum(playable), abs=1e-4)
+
+
+@pytest.mark.parametrize("settings", list(OPTIONS.values())[1:], ids=list(OPTIONS)[1:])
+def test_every_option_makes_a_difference_somewhere(settings: dict[str, float]) -> None:
+    """Else the comparison would not reach it."""
+
+    def outcome(board: Board, **numbers: float) -> tuple[list[int], int]:
+        search = search_core(board, 100, **numbers)
+        return search.moves(SLOT)[2].tolist(), int(search.roots(SLOT)[0][0])
+
+    assert any(outcome(board, **settings) != outcome(board) for board in all_positions())
+
+
+def test_sequential_halving_divides_simulations_as_the_paper_says() -> None:
+    """Of 200 simulations 8 actions get 8 each, 4 get 16 more, 2 get 33 more, then the rest."""
+    plan = halving_plan(8, 200)
+    assert [plan.count(n) for n in (0, 7, 8, 23, 24, 59, 60)] == [8, 8, 4, 4, 2, 2, 0]
+    visits = search_core(Board(), 200, num_considered_actions=8).moves(SLOT)[2]
+    assert sorted(visits[visits > 0].tolist()) == [8, 8, 8, 8, 24, 24, 60, 60]
+
+
+def root_priors(board: Board, seed: int, **settings: float) -> dict[str, float]:
+    """The priors of the root's moves with noise."""
+    search = TreeSearch(**settings)
+    search.set(0, board)
+    search.start(SLOT, 0, noise=True, seeds=np.array([seed], np.uint64))
+    while search.gather(1):
+        search.receive(np.array([[0.25, 0.5, 0.25]], np.float32))
+    moves, _, _, priors, *_ = search.moves(SLOT)
+    return dict(zip(map(uci_text, moves.tolist()), priors.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 3.0])
+def test_the_noise_at_the_root_has_the_dirichlet_distribution(alpha: float) -> None:
+    """The quantiles of one move's share are those of NumPy's; all shares sum to one."""
+    board, count = Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), 4000  # three moves
+    settings = {"dirichlet_alpha": alpha, "dirichlet_fraction": 1.0}
+    noise = [root_priors(board, seed, **settings) for seed in range(count)]
+    assert all(sum(one.values()) == pytest.approx(1, abs=1e-5) for one in noise)
+    wanted = np.random.default_rng(1).dirichlet([alpha] * 3, 100_000)[:, 0]
+    levels = np.linspace(0.05, 0.95, 10)
+    for move in ("a1a2", "a1b1", "a1b2"):
+        found = np.quantile([one[move] for one in noise], levels)
+        assert found == pytest.approx(np.quantile(wanted, levels), abs=0.03)
+
+
+def test_the_noise_is_mixed_into_the_priors() -> None:
+    noise = root_priors(Board(), 3, dirichlet_fraction=1.0)
+    mixed = root_priors(Board(), 3, dirichlet_fraction=0.25)
+    assert mixed == {
+        move: pytest.approx(0.75 / 20 + 0.25 * share, abs=1e-6) for move, share in noise.items()
+    }
+
+
+def test_gumbel_noise_draws_from_the_policy() -> None:
+    """With one action considered, the argmax of logit + noise is a sample of the softmax."""
+    board, count = Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), 3000
+    logits = np.zeros((1, ACTIONS), np.float32)
+    wanted = {"a1a2": 0.6, "a1b1": 0.3, "a1b2": 0.1}
+    for move, share in wanted.items():
+        logits[0, az4672(chess.Move.from_uci(move), True)] = np.log(share)
+    even = np.array([[0.25, 0.5, 0.25]], np.float32)
+    drawn = dict.fromkeys(wanted, 0)
+    for seed in range(count):
+        search = TreeSearch(num_considered_actions=1)
+        search.set(0, board)
+        search.start(SLOT, 1, noise=True, seeds=np.array([seed], np.uint64))
+        while search.gather(1):
+            search.receive(even, logits)
+        drawn[uci_text(int(search.roots(SLOT)[0][0]))] += 1
+    assert {move: n / count for move, n in drawn.items()} == pytest.approx(wanted, abs=0.03)

@@ -8,9 +8,11 @@ names and the registry, and imports nothing heavy: the UCI engine checks a name 
 import os.path
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from selfmate.searches.numbers import NUMBERS, check_numbers
 from selfmate.weights import is_model, model_names
 
 if TYPE_CHECKING:
@@ -58,8 +60,8 @@ TRAINED = "selfmate.players.trained:make_trained"
 # is a factory `make(name: PlayerName) -> Player`.
 ENTRY_POINT_GROUP = "selfmate.players"
 
-# The default is SearchConfig's, which takes NumPy to import; a test compares the two.
-DEFAULT_C_PUCT, MAX_C_PUCT = 1.5, 100
+# Settings of a player's name -> numbers of its tree search. They have the same names, but one.
+SEARCH_KEYS = MappingProxyType({"cpuct" if name == "c_puct" else name: name for name in NUMBERS})
 MAX_TEMPERATURE = 10
 MAX_MOVETIME_MS = 3_600_000
 TERMINAL_SETTINGS = EXACT, OFF = "exact", "off"
@@ -222,18 +224,20 @@ def integer_setting(name: PlayerName, key: str, low: int, high: int) -> int | No
     raise ValueError(f"{key}={text} of player {str(name)!r} is not a whole number {low}..{high}")
 
 
-def number_setting(name: PlayerName, key: str, default: float, high: float) -> float:
-    """A setting that must be a number from 0 to high; `default` if it is not given."""
+def number_setting(
+    name: PlayerName, key: str, default: float, high: float, low: float = 0
+) -> float:
+    """A setting that must be a number from low to high; `default` if it is not given."""
     text = name.settings.get(key)
     if text is None:
         return default
     try:
         number = float(text)
     except ValueError:
-        number = -1.0
-    if 0 <= number <= high:
+        number = nan
+    if low <= number <= high:
         return number
-    raise ValueError(f"{key}={text} of player {str(name)!r} is not a number 0..{high:g}")
+    raise ValueError(f"{key}={text} of player {str(name)!r} is not a number {low:g}..{high:g}")
 
 
 def temperature_setting(name: PlayerName) -> float:
@@ -251,9 +255,35 @@ def terminal_setting(name: PlayerName, default: bool = True) -> bool:
     raise ValueError(f"terminal={text} of player {str(name)!r} is not exact or off")
 
 
-def c_puct_setting(name: PlayerName) -> float:
-    """Exploration constant of the tree search."""
-    return number_setting(name, "cpuct", DEFAULT_C_PUCT, MAX_C_PUCT)
+def search_settings(name: PlayerName) -> dict[str, float]:
+    """The numbers of the tree search that a name sets, by their names in `SearchConfig`."""
+    numbers = {
+        number: _search_number(name, key, number)
+        for key, number in SEARCH_KEYS.items()
+        if key in name.settings
+    }
+    try:
+        check_numbers(numbers)
+    except ValueError as error:
+        raise ValueError(f"player {str(name)!r}: {error}") from None
+    return numbers
+
+
+def _search_number(name: PlayerName, key: str, number: str) -> float:
+    default, low, high, *_ = NUMBERS[number]
+    if isinstance(default, float):
+        return number_setting(name, key, default, high, low)
+    integer = integer_setting(name, key, int(low), int(high)) or 0
+    return bool(integer) if isinstance(default, bool) else integer
+
+
+def search_texts(numbers: Mapping[str, Any]) -> dict[str, str]:
+    """The settings of a full name for the numbers of its search that are not the default."""
+    return {
+        key: number_text(+numbers[number])
+        for key, number in SEARCH_KEYS.items()
+        if numbers[number] != NUMBERS[number].default
+    }
 
 
 def number_text(number: float) -> str:

@@ -87,9 +87,10 @@ class SearchRequest:
     board: Board
     seed: int = 0
     limits: Limits = NO_LIMITS
-    temperature: float | None = None  # None: the player's own; so with the next two
-    c_puct: float | None = None
+    temperature: float | None = None  # None: the player's own; so with the next
     exact_endings: bool | None = None  # whether a net without search knows what moves end
+    # Numbers of the tree search, by their names in `SearchConfig`, in place of the player's own.
+    search: Mapping[str, float] = field(default_factory=dict)
     threads: int = 1  # that the search may use
     root_moves: tuple[str, ...] | None = None  # UCI; the choice must be one of them; None: any
     cache_mb: int = 0  # for evaluations, which a player may keep from one request to the next

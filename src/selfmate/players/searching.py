@@ -3,7 +3,7 @@ of AlphaZero's net one ply ahead."""
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -154,13 +154,11 @@ class TreePlayer:
         return limits.nodes
 
     def _search_config(
-        self, simulations: int, c_puct: float | None = None, cache_mb: int = 0
+        self, simulations: int, numbers: Mapping[str, float] | None = None, cache_mb: int = 0
     ) -> SearchConfig:
         leaves = min(MAX_LEAVES_PER_GAME, max(1, simulations // MIN_BATCHES))
         changes = {"leaves_per_game": leaves, "cache_size": cache_mb * CACHED_PER_MB}
-        return self._search.model_copy(
-            update=changes | ({} if c_puct is None else {"c_puct": c_puct})
-        )
+        return self._search.model_copy(update=changes | dict(numbers or {}))
 
     def _chosen(
         self,
@@ -202,7 +200,7 @@ class TreePlayer:
     def _tree(self, request: SearchRequest) -> GameTree:
         """The kept tree if the request continues it, else a new one. No other thread has it."""
         simulations = self._simulations_within(request.limits)
-        config = self._search_config(simulations, request.c_puct, request.cache_mb)
+        config = self._search_config(simulations, request.search, request.cache_mb)
         evaluator = self._evaluator(request.threads)
         if request.is_fresh:
             self._kept.clear()

@@ -23,12 +23,14 @@ from selfmate.players import (
     EXACT,
     MAX_MOVETIME_MS,
     OFF,
+    SEARCH_KEYS,
     MiniChessRunError,
     PlayerName,
-    c_puct_setting,
     check_settings,
     integer_setting,
     number_text,
+    search_settings,
+    search_texts,
     temperature_setting,
     terminal_setting,
 )
@@ -178,7 +180,7 @@ class PlayOptions(Protocol):
 class SearchOptions:
     """The settings of a tree search with any net, and what it knows of endings without one."""
 
-    keys: ClassVar[tuple[str, ...]] = ("sims", "movetime", "cpuct", "terminal")
+    keys: ClassVar[tuple[str, ...]] = ("sims", "movetime", "terminal", *SEARCH_KEYS)
     simulations: int  # 0: it does not search
     movetime_ms: int | None
     search: SearchConfig
@@ -192,8 +194,9 @@ class SearchOptions:
             raise ValueError(f"player {str(name)!r} has two limits; give sims or movetime")
         if simulations is None:
             simulations = default_simulations if movetime_ms is None else MAX_SIMULATIONS
-        if not simulations and "cpuct" in name.settings:
-            raise ValueError(f"player {str(name)!r} does not search: cpuct= is of no use")
+        for key in name.settings:
+            if not simulations and key in SEARCH_KEYS:
+                raise ValueError(f"player {str(name)!r} does not search: {key}= is of no use")
         exact_endings = terminal_setting(name)
         if simulations and not exact_endings:
             raise ValueError(
@@ -203,7 +206,7 @@ class SearchOptions:
         return cls(
             simulations=simulations,
             movetime_ms=movetime_ms,
-            search=DEFAULT_SEARCH.model_copy(update={"c_puct": c_puct_setting(name)}),
+            search=DEFAULT_SEARCH.model_copy(update=search_settings(name)),
             exact_endings=exact_endings,
         )
 
@@ -216,9 +219,7 @@ class SearchOptions:
             if self.movetime_ms is None
             else {"movetime": str(self.movetime_ms)}
         )
-        if self.search.c_puct != DEFAULT_SEARCH.c_puct:
-            settings["cpuct"] = number_text(self.search.c_puct)
-        return settings | _temperature(temperature)
+        return settings | search_texts(self.search.model_dump()) | _temperature(temperature)
 
     def player(self, full_name: str, net: SearchableNet, temperature: float) -> TreePlayer:
         return TreePlayer(
@@ -329,7 +330,7 @@ class TransformerOptions:
 class TreeOptions:
     """By tree search, by the policy alone (no simulations), or by the value one ply ahead."""
 
-    keys: ClassVar[tuple[str, ...]] = (*SearchOptions.keys, "by", "temperature")
+    keys: ClassVar[tuple[str, ...]] = ("by", "temperature", *SearchOptions.keys)
     temperature: float
     by_value: bool
     search: SearchOptions
@@ -339,7 +340,7 @@ class TreeOptions:
         by = name.settings.get("by")
         if by not in (None, "value"):
             raise ValueError(f"by={by} of player {str(name)!r} is not value; else leave it out")
-        for key in ("sims", "movetime", "cpuct"):
+        for key in ("sims", "movetime", *SEARCH_KEYS):
             if by and key in name.settings:
                 raise ValueError(
                     f"player {str(name)!r} plays by value and does not search: {key}= is of no use"

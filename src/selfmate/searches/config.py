@@ -1,14 +1,17 @@
-"""The settings of the tree search, with their defaults; light to import.
+"""The settings of the tree search; light to import.
 
 PUCT and the noise at the root are AlphaZero's (Silver et al. 2018), the root's sequential halving
-is Gumbel AlphaZero's (Danihelka et al. 2022), first-play urgency is that of Lc0 and KataGo, and
-progressive widening that of Coulom (2007). `docs/learners/alphazero.md` has the formulas.
+is Gumbel AlphaZero's (Danihelka et al. 2022), first-play urgency, policy temperature, draws by
+twofold repetition and proven draws are those of Lc0, a c_puct that follows the variance and lower
+confidence bounds those of KataGo, and progressive widening that of Coulom (2007).
+`docs/learners/alphazero.md` has the formulas, `searches.numbers` the defaults that players share.
 """
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from selfmate.searches.numbers import NUMBERS, check_numbers
 from selfmate.settings import Settings
 
 CacheSize = Annotated[
@@ -16,13 +19,31 @@ CacheSize = Annotated[
 ]
 
 
+def _number(name: str) -> Any:
+    """A field with the default, bounds and description of the table."""
+    number = NUMBERS[name]
+    if isinstance(number.default, bool):
+        return Field(default=number.default, description=number.description)
+    return Field(
+        default=number.default, ge=number.low, le=number.high, description=number.description
+    )
+
+
 class SearchSettings(Settings):
     """What a learner lets users set."""
 
-    c_puct: float = Field(default=1.5, ge=0, le=100, description="exploration constant of PUCT")
-    fpu_reduction: float = Field(
-        default=0.25, ge=0, le=10, description="first-play urgency reduction for unvisited moves"
-    )
+    c_puct: float = _number("c_puct")
+    c_puct_base: int = _number("c_puct_base")
+    c_puct_factor: float = _number("c_puct_factor")
+    root_c_puct: float = _number("root_c_puct")
+    c_puct_stdev_scale: float = _number("c_puct_stdev_scale")
+    value_stdev_prior: float = _number("value_stdev_prior")
+    policy_temperature: float = _number("policy_temperature")
+    root_policy_temperature: float = _number("root_policy_temperature")
+    fpu_reduction: float = _number("fpu_reduction")
+    root_fpu_reduction: float = _number("root_fpu_reduction")
+    two_fold_draws: bool = _number("two_fold_draws")
+    prove_draws: bool = _number("prove_draws")
     dirichlet_alpha: float = Field(
         default=0.3,
         ge=0.001,
@@ -32,24 +53,11 @@ class SearchSettings(Settings):
     dirichlet_fraction: float = Field(
         default=0.25, ge=0, le=1, description="fraction of Dirichlet noise in the root's priors"
     )
-    num_considered_actions: int = Field(
-        default=0,
-        ge=0,
-        le=256,
-        description="root moves that Gumbel's sequential halving considers; 0: PUCT and Dirichlet",
-    )
-    c_visit: float = Field(default=50.0, ge=0, le=10**6, description="c_visit of Gumbel AlphaZero")
-    c_scale: float = Field(default=1.0, ge=0, le=1000, description="c_scale of Gumbel AlphaZero")
-    widening: float = Field(
-        default=0.0,
-        ge=0,
-        le=1000,
-        description="progressive widening: n visits consider widening * n^widening_exponent "
-        "moves; 0: all moves",
-    )
-    widening_exponent: float = Field(
-        default=0.5, ge=0, le=1, description="exponent of progressive widening"
-    )
+    num_considered_actions: int = _number("num_considered_actions")
+    c_visit: float = _number("c_visit")
+    c_scale: float = _number("c_scale")
+    widening: float = _number("widening")
+    widening_exponent: float = _number("widening_exponent")
     exact_cache_key: bool = Field(
         default=False, description="cached evaluations must agree in history and clocks, too"
     )
@@ -62,20 +70,21 @@ class SearchSettings(Settings):
     )
 
     @model_validator(mode="after")
-    def _does_not_widen_a_gumbel_root(self) -> Self:
-        if self.widening and self.num_considered_actions:
-            raise ValueError(
-                "widening and num_considered_actions cannot be used together: set one to 0"
-            )
+    def _is_consistent(self) -> Self:
+        check_numbers(self.model_dump())
         return self
 
 
 class SearchConfig(SearchSettings):
-    """Everything that the core's `TreeSearch` takes, under the same names."""
+    """Everything that the core's `TreeSearch` takes, under the same names. What a learner does not
+    set: how unvisited moves are valued absolutely, how the move played is chosen, and batches."""
 
-    virtual_loss: float = Field(
-        default=1.0, ge=0, description="losses that a simulation under way counts as"
-    )
+    fpu_absolute: bool = _number("fpu_absolute")
+    fpu_value: float = _number("fpu_value")
+    root_fpu_absolute: bool = _number("root_fpu_absolute")
+    root_fpu_value: float = _number("root_fpu_value")
+    lcb_stdevs: float = _number("lcb_stdevs")
+    virtual_loss: float = _number("virtual_loss")
     leaves_per_game: int = Field(
         default=1,
         ge=1,

@@ -292,7 +292,7 @@ class Engine:
             seed=self._next_seed(),
             limits=limits,
             temperature=options.temperature,
-            c_puct=options.c_puct,
+            search=options.search,
             exact_endings=options.exact_endings,
             threads=options.threads.value,
             cache_mb=options.cache_mb,

@@ -2,22 +2,23 @@
 
 import json
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from selfmate.players import (
     EXACT,
-    MAX_C_PUCT,
     MAX_TEMPERATURE,
     OFF,
     PLAYERS,
     TERMINAL_SETTINGS,
     PlayerName,
-    c_puct_setting,
     can_search,
     is_plugin,
+    search_settings,
     temperature_setting,
     terminal_setting,
 )
+from selfmate.searches.numbers import NUMBERS, SearchNumber, check_numbers
 from selfmate.uci.commands import parse_integer
 from selfmate.weights import card_path, folder_of, is_model
 from selfmate.weights.calibration import Calibration, Strength, read_calibration
@@ -35,7 +36,8 @@ class Capabilities(NamedTuple):
     """What can be known of a player before it is loaded, which takes too long for `uci`."""
 
     temperature: float | None = None  # its default; None: it has no temperature
-    c_puct: float | None = None  # its default; None: it does not search a tree
+    # Numbers of its tree search that are not the default; None: it does not search.
+    search: Mapping[str, float] | None = None
     uses_time: bool = False  # its name fixes no number of simulations, so the clock decides
     has_wdl: bool = False
     calibration: Calibration | None = None  # None: how strong it is was never measured
@@ -46,7 +48,7 @@ def capabilities_of(name: PlayerName) -> Capabilities:
     """Read from the player's name and its net's card; ValueError if its settings are wrong."""
     if name.kind in PLAYERS or (not is_model(name.kind) and is_plugin(name.kind)):
         return Capabilities()
-    temperature, c_puct = temperature_setting(name), c_puct_setting(name)
+    temperature, search = temperature_setting(name), search_settings(name)
     card = _card(name)
     net = card.get("player", {})
     found = Capabilities(
@@ -57,7 +59,7 @@ def capabilities_of(name: PlayerName) -> Capabilities:
     if not _searches(name, net):
         return found._replace(exact_endings=terminal_setting(name))
     uses_time = not {"sims", "elo"} & name.settings.keys()
-    return found._replace(c_puct=c_puct, uses_time=uses_time)
+    return found._replace(search=search, uses_time=uses_time)
 
 
 def _searches(name: PlayerName, net: dict[str, Any]) -> bool:
@@ -141,8 +143,8 @@ class Spin:
 class Hundredths(Spin):
     """A decimal number, which GUIs can set only in hundredths."""
 
-    def __init__(self, default: float, high: int) -> None:
-        super().__init__(round(100 * default), 0, 100 * high)
+    def __init__(self, default: float, high: float, low: float = 0) -> None:
+        super().__init__(round(100 * default), round(100 * low), round(100 * high))
 
     @property
     def number(self) -> float | None:
@@ -151,16 +153,28 @@ class Hundredths(Spin):
 
 
 class Check:
-    def __init__(self) -> None:
-        self.value = False
+    def __init__(self, default: bool = False) -> None:
+        self.value = self.default = default
 
     def __str__(self) -> str:
-        return "type check default false"
+        return f"type check default {str(self.default).lower()}"
 
     def parse(self, text: str) -> None:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"{text!r} is neither true nor false")
         self.value = text.lower() == "true"
+
+
+SearchOption = Spin | Hundredths | Check
+
+
+def _search_option(number: SearchNumber, default: float) -> SearchOption:
+    """The option of a number of the search; `default` is the player's."""
+    if isinstance(number.default, bool):
+        return Check(bool(default))
+    if isinstance(number.default, int):
+        return Spin(int(default), int(number.low), int(number.high))
+    return Hundredths(default, number.high, number.low)
 
 
 class Combo:
@@ -257,7 +271,10 @@ class Options:
 
     def _add_search(self, capabilities: Capabilities) -> None:
         self._temperature = Hundredths(capabilities.temperature or 0, MAX_TEMPERATURE)
-        self._c_puct = Hundredths(capabilities.c_puct or 0, MAX_C_PUCT)
+        self._numbers = {
+            name: _search_option(number, (capabilities.search or {}).get(name, number.default))
+            for name, number in NUMBERS.items()
+        }
         self.threads = Spin(1, 1, MAX_THREADS)
         self.hash_mb = Spin(DEFAULT_HASH_MB, 0, MAX_HASH_MB)
         self._terminal = Combo(EXACT if capabilities.exact_endings else OFF, TERMINAL_SETTINGS)
@@ -272,8 +289,8 @@ class Options:
         )
         if capabilities.exact_endings is not None:
             self.table["Terminal"] = self._terminal
-        if capabilities.c_puct is not None:
-            self.table["CPuct"] = self._c_puct
+        if capabilities.search is not None:
+            self.table |= {NUMBERS[name].uci: option for name, option in self._numbers.items()}
             self.table["Threads"] = self.threads
             self.table["Hash"] = self.hash_mb
             self.table["Clear Hash"] = self.clear_hash
@@ -297,9 +314,13 @@ class Options:
         return self.hash_mb.value if self.strength is None else 0
 
     @property
-    def c_puct(self) -> float | None:
-        """None: the player's own."""
-        return self._c_puct.number
+    def search(self) -> dict[str, float]:
+        """The numbers of the search that were changed."""
+        return {
+            name: option.value / 100 if isinstance(option, Hundredths) else option.value
+            for name, option in self._numbers.items()
+            if option.value != option.default
+        }
 
     @property
     def exact_endings(self) -> bool | None:
@@ -321,5 +342,18 @@ class Options:
         name, value = " ".join(words[1:split]), " ".join(words[split + 1 :])
         for known, option in self.table.items():
             if known.lower() == name.lower():
-                return option.parse(value)
+                return self._parse(option, value)
         raise ValueError(f"no option {name!r}; there are: {', '.join(self.table)}")
+
+    def _parse(self, option: Option, text: str) -> str | None:
+        """A number of the search that another one excludes is refused and keeps its value."""
+        if not isinstance(option, Spin | Check):
+            return option.parse(text)
+        before = option.value
+        option.parse(text)
+        try:
+            check_numbers({name: number.value for name, number in self._numbers.items()})
+        except ValueError:
+            option.value = before
+            raise
+        return None

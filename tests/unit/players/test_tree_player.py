@@ -185,7 +185,7 @@ def test_another_line_starts_a_new_tree(scripted: None, other: str) -> None:
     assert one.analyse(asked(board)).visits == player(simulations=20).analyse(asked(board)).visits
 
 
-@pytest.mark.parametrize("change", [{"c_puct": 3.0}, {"limits": Limits(nodes=300)}])
+@pytest.mark.parametrize("change", [{"search": {"c_puct": 3.0}}, {"limits": Limits(nodes=300)}])
 def test_another_search_config_starts_a_new_tree(scripted: None, change: dict[str, object]) -> None:
     one = player(simulations=100)
     one.analyse(asked(Board()))

@@ -8,12 +8,21 @@ import pytest
 from selfmate._core import TreeSearch
 from selfmate.learners.alphazero.config import Config
 from selfmate.searches.config import SearchConfig, SearchSettings
+from selfmate.searches.numbers import NUMBERS
 
 
 def test_a_learner_has_the_settings_of_its_search_and_no_others() -> None:
     assert SearchSettings.model_fields.keys() <= Config.model_fields.keys()
     others = SearchConfig.model_fields.keys() - SearchSettings.model_fields.keys()
-    assert others == {"virtual_loss", "leaves_per_game"}
+    assert others == {
+        "fpu_absolute",
+        "fpu_value",
+        "root_fpu_absolute",
+        "root_fpu_value",
+        "lcb_stdevs",
+        "virtual_loss",
+        "leaves_per_game",
+    }
     assert not others & Config.model_fields.keys()
 
 
@@ -44,6 +53,21 @@ def test_the_core_takes_every_setting_by_its_name() -> None:
 def test_wrong_settings_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SearchConfig.model_validate(settings)
+
+
+def test_players_have_the_numbers_of_the_search() -> None:
+    """All but noise, memory and batches."""
+    others = SearchConfig.model_fields.keys() - NUMBERS.keys()
+    assert others == {
+        "dirichlet_alpha",
+        "dirichlet_fraction",
+        "exact_cache_key",
+        "cache_size",
+        "max_nodes",
+        "leaves_per_game",
+    }
+    assert NUMBERS.keys() <= SearchConfig.model_fields.keys()
+    assert len({number.uci for number in NUMBERS.values()}) == len(NUMBERS)
 
 
 def test_configurations_are_light_to_import() -> None:

@@ -1,6 +1,6 @@
 """Players without a search, each with one behaviour that the engine must cope with."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Event
 
@@ -26,7 +26,7 @@ class Fake:
         self.requests: list[SearchRequest] = []
         self.asked: list[Limits] = []
         self.temperatures: list[float | None] = []
-        self.searched_with: list[tuple[float | None, int]] = []  # c_puct and threads
+        self.searched_with: list[tuple[Mapping[str, float], int]] = []  # numbers and threads
         self.closed = False
 
     def allowed(self, board: Board) -> list[str]:
@@ -47,7 +47,7 @@ class Fake:
         self.requests.append(request)
         self.asked.append(request.limits)
         self.temperatures.append(request.temperature)
-        self.searched_with.append((request.c_puct, request.threads))
+        self.searched_with.append((request.search, request.threads))
         return self.answer(request.board, request.seed, request.stop, request.report)
 
     def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
@@ -151,7 +151,7 @@ class Searcher(Fake):
 
     capabilities = Capabilities(
         temperature=0.0,
-        c_puct=1.5,
+        search={},
         uses_time=True,
         has_wdl=True,
         calibration=Calibration(

@@ -325,4 +325,5 @@ def test_a_tree_search_gets_its_options() -> None:
         session.send("go searchmoves a2a3")
         for _ in range(3):
             session.read_until("bestmove")
-    assert player.searched_with == [(None, 1), (1.7, 2), (1.7, 2)]
+    changed = {"c_puct": 1.7}
+    assert player.searched_with == [({}, 1), (changed, 2), (changed, 2)]
