@@ -221,7 +221,8 @@ OPTIONS: dict[str, dict[str, float]] = {
 DRAWISH = (
     "8/8/8/8/8/k1p5/8/2K5 w - - 0 1",
     "8/8/8/8/8/3k4/2p5/2K5 w - - 90 80",
-    "k7/8/8/8/8/8/1R6/K7 b - - 98 80",
+    "8/8/8/8/p7/P7/2k5/K7 w - - 98 80",
+    "8/8/8/8/p7/P1k5/8/K7 w - - 99 80",
     "4k3/8/4PK2/8/8/8/8/8 b - - 0 1",
     "7k/8/8/8/8/8/8/KB4n1 w - - 97 90",
 )
@@ -293,6 +294,57 @@ def test_every_option_makes_a_difference_somewhere(settings: dict[str, float]) -
         return search.moves(SLOT)[2].tolist(), int(search.roots(SLOT)[0][0])
 
     assert any(outcome(board, **settings) != outcome(board) for board in all_positions())
+
+
+def node_of(*children: tuple[float, list[float]], own: float = 0.0) -> SlowNode:
+    """A searched node whose moves have these priors, and values for the side that plays them."""
+    moves = list(chess.Board().legal_moves)[: len(children)]
+    node = SlowNode(moves, set(), None, False, evaluation=own)
+    node.priors = np.array([prior for prior, _ in children])
+    node.values = [own]
+    for at, (_, values) in enumerate(children):
+        if values:
+            opposite = [-value for value in values]
+            node.children[at] = SlowNode([], set(), None, False, values=opposite)
+            node.values += values
+    return node
+
+
+def slow(**settings: float) -> SlowTreeSearch:
+    return SlowTreeSearch(slow_evaluation, SearchConfig.model_validate(settings))
+
+
+def test_c_puct_by_hand() -> None:
+    """The formulas of the slow search, which the core follows."""
+    node = node_of((1.0, [0.0] * 100))
+    assert slow().exploration(node, True) == pytest.approx(1.5 * 10)
+    grown = slow(c_puct_factor=2.0, c_puct_base=50, root_c_puct=3.0)
+    assert grown.exploration(node, False) == pytest.approx(36.9722458, rel=1e-6)  # 1.5 + 2 ln 3
+    assert grown.exploration(node, True) == pytest.approx(51.9722458, rel=1e-6)
+    node = node_of((1.0, [-1.0]), own=1.0)
+    assert slow().stdev(node) == pytest.approx(0.8793937, rel=1e-6)  # sqrt((2 + 2 * 0.16) / 3)
+    scaled = slow(c_puct_stdev_scale=0.5)
+    assert scaled.exploration(node, False) == pytest.approx(1.5 * (0.5 + 0.5 * 0.8793937 / 0.4))
+
+
+def test_lower_bounds_by_hand() -> None:
+    """The second move has fewer visits, a higher value and the higher bound; the third too few."""
+    node = node_of((0.5, [0.1] * 40), (0.3, [0.5] * 20), (0.2, [0.9] * 5))
+    by_visits, by_bound = slow(), slow(lcb_stdevs=2.0)
+    assert (by_visits.best(node), by_bound.best(node)) == (0, 1)
+    # 0.5 - 2 * sqrt((20 * 0.25 + 2 * (0.25 + 0.16)) / 21 - 0.25) / sqrt(20)
+    assert by_bound.lower_bound(node, 1) == pytest.approx(0.4263212, rel=1e-6)
+    assert slow(lcb_stdevs=100.0).best(node) == 0
+
+
+def test_the_improved_policy_by_hand() -> None:
+    """Q of the unvisited move is v_mix = (0.2 + 3 * (0.5 * 0.4 - 0.3 * 0.2) / 0.8) / 4."""
+    node = node_of((0.5, [0.4, 0.4]), (0.3, [-0.2]), (0.2, []), own=0.2)
+    search = slow(num_considered_actions=2, c_visit=4.0, c_scale=0.5)
+    assert search.completed_q(node) == pytest.approx([0.4, -0.2, 0.18125])
+    # softmax(log prior + (4 + 2) * 0.5 * (Q + 1) / 2)
+    weights = np.array([0.5 * np.exp(2.1), 0.3 * np.exp(1.2), 0.2 * np.exp(1.771875)])
+    assert search.improved_policy(node) == pytest.approx(weights / weights.sum())
 
 
 def test_sequential_halving_divides_simulations_as_the_paper_says() -> None:
