@@ -29,10 +29,24 @@ def tree_search(*games: Board, batch: int = 16, **numbers: float) -> BatchedTree
     return search
 
 
-def test_defaults_are_those_of_the_core() -> None:
-    """They are stated twice, in C++ and in Python: a search with either is the same."""
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"c_puct_factor": 100.0},
+        {"c_puct_stdev_scale": 1.0},
+        {"fpu_absolute": True},
+        {"root_fpu_absolute": True},
+        {"num_considered_actions": 8},
+        {"widening": 1.0},
+    ],
+    ids=str,
+)
+def test_defaults_are_those_of_the_core(settings: dict[str, float]) -> None:
+    """They are stated twice, in C++ and in Python: a search with either is the same, also where
+    one setting lets others count."""
     seeds = np.array([5], np.uint64)
-    ours, core = tree_search(Board()), TreeSearch()
+    ours, core = tree_search(Board(), **settings), TreeSearch(**settings)
     ours.run(ONE, 200, seeds)
     core.set(0, Board())
     core.start(ONE, 200, noise=True, seeds=seeds)
