@@ -201,15 +201,14 @@ Simulation Tree::arrive(std::int32_t at, const EvaluationCache& cache, Leaf& lea
   }
   std::uint64_t key = evaluation_key(game_, game_.earlier_occurrences(), config_.exact_cache_key);
   if (at == 0) key ^= restriction_;  // the priors of some moves are not those of all
-  // Two positions share a key with a probability of 2^-64; then most differ in their moves.
-  if (const Evaluation* seen = cache.find(key);
-      seen && seen->priors.size() == std::size_t(node.edge_count)) {
-    expand(path_, at, seen->wdl, seen->priors);
-    return Simulation::kBackedUp;
-  }
   node.stage = Node::kWaiting;
-  leaf = Leaf{path_, at, key, game_.position().turn()};
-  on_leaf(game_);
+  leaf = Leaf{path_, at, key, game_.position().turn(), std::nullopt};
+  // Two positions share a key with a probability of 2^-64; then most differ in their moves.
+  const Evaluation* seen = cache.find(key);
+  if (seen && seen->priors.size() == std::size_t(node.edge_count))
+    leaf.cached = *seen;
+  else
+    on_leaf(game_);
   return Simulation::kLeaf;
 }
 

@@ -71,6 +71,7 @@ struct Leaf {
   std::int32_t node;
   std::uint64_t key;
   Color turn;
+  std::optional<Evaluation> cached;  // found in the cache: nobody has to be asked
 };
 
 // What the search found for a move, for the side that plays it.
@@ -82,7 +83,7 @@ struct MoveAnalysis {
 
 // How a simulation ended.
 enum class Simulation : std::uint8_t {
-  kLeaf,       // at a leaf that must be evaluated
+  kLeaf,       // at a leaf that waits for its evaluation, cached or not
   kBackedUp,   // at a known value, which was backed up
   kCollision,  // at a leaf that is being evaluated already: nothing was counted
 };
@@ -100,7 +101,8 @@ class Tree {
   void start(int simulations, bool noise, std::uint64_t seed);
   // Whether no further simulation will be started.
   bool is_done() const;
-  // One simulation of a search that is not done. `on_leaf` is called with the game at the leaf.
+  // One simulation of a search that is not done. `on_leaf` is called with the game at a leaf that
+  // must be evaluated.
   Simulation simulate(const EvaluationCache& cache, Leaf& leaf, const OnLeaf& on_leaf);
   // Expands the leaf and backs its value up. `priors` are in the order of `moves_of`.
   void receive(const Leaf& leaf, const Wdl& wdl, std::span<const float> priors);

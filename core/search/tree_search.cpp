@@ -95,6 +95,7 @@ bool TreeSearch::next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf) {
     const Simulation end = tree.simulate(cache_, waiting.leaf, on_leaf);
     if (end == Simulation::kCollision) return false;
     if (end == Simulation::kBackedUp) continue;
+    asked_ += !waiting.leaf.cached;
     leaves_.push_back(std::move(waiting));
     return true;
   }
@@ -108,52 +109,78 @@ auto TreeSearch::clear_on_failure(Work&& work) {
   } catch (...) {
     trees_.clear();
     leaves_.clear();
+    asked_ = 0;
     cache_ = EvaluationCache(std::size_t(config_.cache_size));
     throw;
   }
 }
 
+void TreeSearch::gather_from(std::size_t slot, std::size_t max_leaves,
+                             const Tree::OnLeaf& on_leaf) {
+  const std::size_t asked_before = asked_;
+  while (asked_ == asked_before) {
+    const std::size_t first = leaves_.size();
+    for (int n = 0; n < config_.leaves_per_game && asked_ < max_leaves; ++n)
+      if (!next_leaf(slot, on_leaf)) break;
+    if (leaves_.size() == first) return;
+    if (asked_ == asked_before) receive_cached(first);
+  }
+}
+
+// All leaves from `first` on.
+void TreeSearch::receive_cached(std::size_t first) {
+  for (std::size_t i = first; i < leaves_.size(); ++i) {
+    const auto& [slot, leaf] = leaves_[i];
+    trees_[slot]->receive(leaf, leaf.cached->wdl, leaf.cached->priors);
+  }
+  leaves_.resize(first);
+}
+
 std::size_t TreeSearch::gather(std::size_t max_leaves,
                                const std::function<void(std::size_t, const Game&)>& on_leaf) {
   check_received();
-  const Tree::OnLeaf show = [&](const Game& game) { on_leaf(leaves_.size(), game); };
+  const Tree::OnLeaf show = [&](const Game& game) { on_leaf(asked_, game); };
   const std::size_t slots = trees_.size();
   return clear_on_failure([&] {
-    for (std::size_t i = 0; i < slots && leaves_.size() < max_leaves; ++i) {
+    for (std::size_t i = 0; i < slots && asked_ < max_leaves; ++i) {
       const std::size_t slot = (first_ + i) % slots;
       if (!trees_[slot]) continue;
-      for (int n = 0; n < config_.leaves_per_game && leaves_.size() < max_leaves; ++n)
-        if (!next_leaf(slot, show)) break;
-      if (leaves_.size() == max_leaves) first_ = (slot + 1) % slots;
+      gather_from(slot, max_leaves, show);
+      if (asked_ == max_leaves) first_ = (slot + 1) % slots;
     }
-    return leaves_.size();
+    return asked_;
   });
 }
 
+// `priors_of` is called for each leaf that is not cached, with its row.
 template <class Priors>
 void TreeSearch::receive_all(const float* wdl, Priors&& priors_of) {
   clear_on_failure([&] {
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      const auto& [slot, leaf] = leaves_[i];
-      Evaluation evaluation{{wdl[3 * i], wdl[3 * i + 1], wdl[3 * i + 2]}, priors_of(i)};
+    std::size_t row = 0;
+    for (const auto& [slot, leaf] : leaves_) {
+      if (leaf.cached) {
+        trees_[slot]->receive(leaf, leaf.cached->wdl, leaf.cached->priors);
+        continue;
+      }
+      const float* of_row = wdl + 3 * row;
+      Evaluation evaluation{{of_row[0], of_row[1], of_row[2]}, priors_of(row++, slot, leaf)};
       trees_[slot]->receive(leaf, evaluation.wdl, evaluation.priors);
       cache_.add(leaf.key, std::move(evaluation));
     }
   });
   leaves_.clear();
+  asked_ = 0;
 }
 
 void TreeSearch::receive(const float* wdl, const float* logits) {
-  receive_all(wdl, [&](std::size_t i) {
-    const auto& [slot, leaf] = leaves_[i];
+  receive_all(wdl, [&](std::size_t row, std::size_t slot, const Leaf& leaf) {
     return priors_from(trees_[slot]->moves_of(leaf), leaf.turn,
-                       logits + i * std::size_t(action_count(ActionEncoding::kAz4672)));
+                       logits + row * std::size_t(action_count(ActionEncoding::kAz4672)));
   });
 }
 
 void TreeSearch::receive_uniform(const float* wdl) {
-  receive_all(wdl, [&](std::size_t i) {
-    const auto& [slot, leaf] = leaves_[i];
+  receive_all(wdl, [&](std::size_t, std::size_t slot, const Leaf& leaf) {
     const std::size_t moves = trees_[slot]->moves_of(leaf).size();
     return std::vector<float>(moves, 1.0f / float(moves));
   });
@@ -168,6 +195,7 @@ std::size_t TreeSearch::evaluate_batch(PositionEvaluator& evaluator, std::size_t
   if (count == 0) return 0;
   clear_on_failure([&] {
     for (const auto& [slot, leaf] : leaves_) {
+      if (leaf.cached) continue;
       for (const Edge& edge : trees_[slot]->moves_of(leaf)) batch.moves.values.push_back(edge.move);
       batch.end_moves();
     }
@@ -175,9 +203,9 @@ std::size_t TreeSearch::evaluate_batch(PositionEvaluator& evaluator, std::size_t
     evaluator.evaluate(batch, threads, wdl.data(), logits.data());
     check_finite(wdl);
     check_finite(logits);
-    receive_all(wdl.data(), [&](std::size_t i) {
-      const auto begin = logits.begin() + batch.moves.offsets[i];
-      return softmax({begin, logits.begin() + batch.moves.offsets[i + 1]});
+    receive_all(wdl.data(), [&](std::size_t row, std::size_t, const Leaf&) {
+      const auto begin = logits.begin() + batch.moves.offsets[row];
+      return softmax({begin, logits.begin() + batch.moves.offsets[row + 1]});
     });
   });
   return count;

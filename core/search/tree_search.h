@@ -30,9 +30,12 @@ class TreeSearch {
   // Simulates until there are `max_leaves` leaves or no game has another; returns their number, 0
   // when all searches are done. `on_leaf` is called for each leaf in order, with its row and game.
   // All leaves must be received before the next call.
+  //
+  // A leaf whose evaluation is cached waits for the others of its game, as if it were evaluated
+  // with them: a cache with exact keys changes no result, whatever is in it.
   std::size_t gather(std::size_t max_leaves,
                      const std::function<void(std::size_t, const Game&)>& on_leaf);
-  std::size_t waiting() const { return leaves_.size(); }
+  std::size_t waiting() const { return asked_; }
   std::size_t cached() const { return cache_.size(); }
   // For the leaves of `gather` in their order: wdl [leaves, 3] for the side to move, and logits
   // [leaves, 4672] of az4672, of which those of legal moves count.
@@ -55,6 +58,9 @@ class TreeSearch {
   Tree& at(std::size_t slot);
   // False when the slot has no leaf now.
   bool next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf);
+  // The next leaves of one game that wait together; where all of them are cached, those after them.
+  void gather_from(std::size_t slot, std::size_t max_leaves, const Tree::OnLeaf& on_leaf);
+  void receive_cached(std::size_t first);
   // What failed half-way, for example for lack of memory, is unusable: all trees and the cache are
   // cleared.
   template <class Work>
@@ -67,6 +73,7 @@ class TreeSearch {
   EvaluationCache cache_;
   std::vector<std::unique_ptr<Tree>> trees_;
   std::vector<Waiting> leaves_;
+  std::size_t asked_ = 0;  // those of them that are not cached
   std::size_t first_ = 0;  // the slot that is asked first
 };
 

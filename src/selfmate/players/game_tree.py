@@ -115,7 +115,8 @@ class GameTree:
 
     @property
     def _hashfull(self) -> int | None:
-        size = self._config.cache_size
+        """Of a cache that answers may depend on; a cache with exact keys is not told of."""
+        size = 0 if self._config.exact_cache_key else self._config.cache_size
         return 1000 * self._search.cached // size if size else None
 
 

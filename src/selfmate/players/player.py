@@ -93,7 +93,9 @@ class SearchRequest:
     search: Mapping[str, float] = field(default_factory=dict)
     threads: int = 1  # that the search may use
     root_moves: tuple[str, ...] | None = None  # UCI; the choice must be one of them; None: any
-    cache_mb: int = 0  # for evaluations, which a player may keep from one request to the next
+    # For evaluations that a player may keep from one request to the next, and share between
+    # positions with different histories; None: it may keep what changes no answer.
+    cache_mb: int | None = None
     is_fresh: bool = False  # nothing that earlier requests left behind may be used
     stop: Event = field(default_factory=Event)  # set from another thread to get an answer at once
     report: Callable[[Analysis], None] = ignore_analysis  # called with interim results

@@ -45,6 +45,9 @@ MAX_LEAVES_PER_GAME = 8
 MIN_BATCHES = 50
 # A cached evaluation takes about 250 bytes: 35 priors, the WDL, the key and the index.
 CACHED_PER_MB = 4096
+# Of each search that keeps a cache without being told how large. In a match a search of 32 games
+# finds the evaluations of its last move again if it had up to 4,096 simulations.
+OWN_CACHE_MB = 32
 PARALLEL_GAMES = 64
 REPORT_EVERY_S = 0.5
 
@@ -57,10 +60,11 @@ Floats = NDArray[np.float32]
 class TreePlayer:
     """Searches with a net and plays the most visited move, or one drawn by visits.
 
-    `choose` makes a new tree for each board and shares nothing between games: a move depends on the
-    board and its seed alone. `analyse` keeps the tree of the last request if the board continues
-    its line; the simulations in it count. It also keeps the cache of evaluations, if there is one.
-    A limit of depth is the length of the principal variation.
+    `choose` makes a new tree for each board: a move depends on the board and its seed alone.
+    `analyse` keeps the tree of the last request if the board continues its line; the simulations in
+    it count. Both keep a cache of evaluations. Its key covers all that the net sees, so that no
+    result depends on what is cached; only a request that names its size shares evaluations between
+    positions with different histories. A limit of depth is the length of the principal variation.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a player
@@ -89,6 +93,7 @@ class TreePlayer:
         self.parallel_games = PARALLEL_GAMES if limits.time_ms is None else available_cores()
         self._evaluators = {1: make_search_evaluator(net)}  # by threads
         self._kept: deque[GameTree] = deque(maxlen=1)
+        self._kept_searches: deque[tuple[SearchConfig, list[BatchedTreeSearch]]] = deque(maxlen=1)
 
     def choose(
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
@@ -96,19 +101,25 @@ class TreePlayer:
         moves, comments = np.zeros(len(boards), np.uint16), dict[int, str]()
         limits = limits.over(self._limits)
         stop, is_late = Event(), _deadline(limits)
+        simulations = self._simulations_within(limits)
 
-        def play(rows: NDArray[np.int64]) -> None:
+        def play(tree_search: BatchedTreeSearch, rows: NDArray[np.int64]) -> None:
             for part in np.split(rows, range(PARALLEL_GAMES, len(rows), PARALLEL_GAMES)):
                 moves[part], texts = self._chosen(
+                    tree_search,
                     [boards[i] for i in part.tolist()],
                     seeds[part],
-                    self._simulations_within(limits),
+                    simulations,
                     lambda: stop.is_set() or is_late(),
                 )
                 comments.update(zip(part.tolist(), texts, strict=True))
 
         parts = np.array_split(np.arange(len(boards)), min(len(boards), available_cores()))
-        run_jobs([Job(partial(play, rows)) for rows in parts], stop.set)
+        config = self._search_config(simulations)
+        searches = self._searches(config, len(parts))
+        jobs = [Job(partial(play, *work)) for work in zip(searches, parts, strict=False)]
+        run_jobs(jobs, stop.set)
+        self._kept_searches.append((config, searches))
         return Choices(moves, comments=comments)
 
     def analyse(self, request: SearchRequest) -> Analysis:
@@ -140,12 +151,13 @@ class TreePlayer:
 
     def refresh(self) -> None:
         """Copies the weights of the net, which has learned since. Not while it plays."""
-        self._kept.clear()
+        self.close()
         for evaluator in self._evaluators.values():
             evaluator.refresh()
 
     def close(self) -> None:
         self._kept.clear()
+        self._kept_searches.clear()
 
     def _simulations_within(self, limits: Limits) -> int:
         """A player by policy alone does not search, whatever the limits."""
@@ -154,24 +166,43 @@ class TreePlayer:
         return limits.nodes
 
     def _search_config(
-        self, simulations: int, numbers: Mapping[str, float] | None = None, cache_mb: int = 0
+        self,
+        simulations: int,
+        numbers: Mapping[str, float] | None = None,
+        cache_mb: int | None = None,
     ) -> SearchConfig:
         leaves = min(MAX_LEAVES_PER_GAME, max(1, simulations // MIN_BATCHES))
-        changes = {"leaves_per_game": leaves, "cache_size": cache_mb * CACHED_PER_MB}
+        size_mb = OWN_CACHE_MB if cache_mb is None else cache_mb
+        changes = {
+            "leaves_per_game": leaves,
+            "cache_size": size_mb * CACHED_PER_MB,
+            "exact_cache_key": cache_mb is None,
+        }
         return self._search.model_copy(update=changes | dict(numbers or {}))
+
+    def _searches(self, config: SearchConfig, count: int) -> list[BatchedTreeSearch]:
+        """At least `count` searches, which no other thread has: those of the last call with their
+        caches, and new ones. A batch has room for all leaves of all games, so that none waits for
+        another."""
+        searches = list[BatchedTreeSearch]()
+        with suppress(IndexError):  # there is none, or another thread has it
+            kept_config, kept = self._kept_searches.pop()
+            searches = kept if kept_config == config else []
+        batch = PARALLEL_GAMES * config.leaves_per_game
+        missing = range(len(searches), count)
+        return searches + [
+            BatchedTreeSearch(self._evaluators[1], config, batch=batch) for _ in missing
+        ]
 
     def _chosen(
         self,
+        tree_search: BatchedTreeSearch,
         boards: Sequence[Board],
         seeds: NDArray[np.uint64],
         simulations: int,
         is_over: Callable[[], bool],
     ) -> tuple[NDArray[np.uint16], list[str]]:
-        """Moves [B] and comments, by one batched search. A batch has room for all leaves of all
-        games, so that none waits for another."""
-        config = self._search_config(simulations)
-        batch = len(boards) * config.leaves_per_game
-        tree_search = BatchedTreeSearch(self._evaluators[1], config, batch=batch)
+        """Moves [B] and comments, by one batched search."""
         slots = np.arange(len(boards))
         tree_search.reset(slots, boards)
         for _ in tree_search.deepen(slots, simulations):
@@ -180,6 +211,7 @@ class TreePlayer:
                 break
         roots, found = tree_search.roots(slots), tree_search.moves(slots)
         outlooks = [tree_search.outlooks(slot) for slot in slots.tolist()]
+        tree_search.clear(slots)
         if simulations:
             moves = sample_moves(roots, found, np.full(len(boards), self._temperature), seeds)
         else:

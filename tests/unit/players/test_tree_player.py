@@ -279,7 +279,50 @@ def test_a_cache_saves_evaluations_until_it_is_cleared(monkeypatch: pytest.Monke
     assert evaluations(far, **few) == 1, "priors of few moves are not those of all"
     assert evaluations(far, limits=Limits(nodes=0)) == 0
     assert evaluations(far, is_fresh=True) == first
-    assert one.analyse(asked(far)).hashfull is None
+    assert one.analyse(asked(far, cache_mb=0)).hashfull is None
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of all batches that players ask for; the answers are those of `scripted`."""
+    sizes: list[int] = []
+
+    def counted(planes: Floats) -> tuple[Floats, Floats]:
+        sizes.append(len(planes))
+        return opinionated(planes)
+
+    monkeypatch.setattr(
+        "selfmate.players.searching.make_search_evaluator", lambda net, threads=1: counted
+    )
+    return sizes
+
+
+def test_no_move_depends_on_what_was_evaluated_before(evaluated: list[int]) -> None:
+    """Games of 400 simulations a move, alone and with others: the cache saves work and nothing
+    else."""
+    one, alone = player(simulations=400), [on("e2e4"), on("d2d4", "d7d5"), on("c2c4")]
+    first = list[int]()
+    for ply in range(3):
+        evaluated.clear()
+        chosen = one.choose(alone, np.zeros(3, np.uint64))
+        first.append(sum(evaluated))
+        for board, move in zip(alone, chosen.moves.tolist(), strict=True):
+            fresh = player(simulations=400).choose([board], np.zeros(1, np.uint64))
+            assert fresh.moves.tolist() == [move]
+            assert fresh.comments[0] == chosen.comments[alone.index(board)]
+            board.push(uci_text(move))
+            reply = one.choose([board, Board(MATE_IN_TWO)], np.zeros(2, np.uint64)).moves[0]
+            board.push(uci_text(int(reply)))
+        assert ply == 0 or first[ply] < 0.95 * first[0]
+
+
+def test_no_answer_depends_on_what_was_analysed_before(evaluated: list[int]) -> None:
+    one, board = player(simulations=300), on("e2e4", "c7c5")
+    first = one.analyse(asked(board))
+    one.analyse(asked(on("d2d4")))
+    evaluated.clear()
+    assert one.analyse(asked(board)) == first
+    assert not evaluated
 
 
 def test_depth_is_the_length_of_the_principal_variation(scripted: None) -> None:

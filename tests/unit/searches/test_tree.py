@@ -177,6 +177,44 @@ def test_cached_positions_are_not_evaluated_again() -> None:
     assert asked <= 51
 
 
+@pytest.mark.parametrize("leaves", [1, 3, 8])
+@pytest.mark.parametrize("cache_size", [50, 100_000])
+def test_a_cache_with_exact_keys_changes_no_result(leaves: int, cache_size: int) -> None:
+    """Three games of six plies, in which each search sees positions of the last one again."""
+    asked = 0
+
+    def counted(planes: Floats) -> tuple[Floats, Floats]:
+        nonlocal asked
+        asked += len(planes)
+        return opinionated(planes)
+
+    games, plain_asked, numbers = boards(), 0, {"leaves_per_game": leaves}
+    cached = BatchedTreeSearch(
+        counted, SearchConfig(cache_size=cache_size, exact_cache_key=True, **numbers), batch=24
+    )
+    for _ in range(6):
+        plain = tree_search(*games, batch=24, **numbers)
+        plain.start(SLOTS, 150)
+        plain_asked += sum(plain.batches())
+        cached.reset(SLOTS, games)
+        cached.run(SLOTS, 150)
+        expected, found = plain.moves(SLOTS), cached.moves(SLOTS)
+        assert found.visits.tolist() == expected.visits.tolist()
+        assert found.values_side_to_move.tolist() == expected.values_side_to_move.tolist()
+        for board, move in zip(games, plain.roots(SLOTS).best.tolist(), strict=True):
+            if board.outcome() is None:
+                board.push(uci_text(move))
+    assert asked < 0.9 * plain_asked or cache_size == 50
+
+
+def test_a_batch_of_cached_positions_alone_does_not_end_the_search() -> None:
+    search = BatchedTreeSearch(opinionated, SearchConfig(cache_size=1000, leaves_per_game=4))
+    for simulations in (40, 80):
+        search.reset(ONE, [Board()])
+        search.run(ONE, simulations)
+        assert search.roots(ONE).visits.tolist() == [simulations + 1]
+
+
 def rows(weights: list[list[int]], best: list[int]) -> tuple[Roots, RootMoves]:
     counts = [len(row) for row in weights]
     flat = np.concatenate([np.array(row) / sum(row) for row in weights]).astype(np.float32)
