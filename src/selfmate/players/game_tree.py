@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.players.candidates import Candidates
-from selfmate.players.player import Analysis, pawns_of
+from selfmate.players.player import Analysis, RootStatistics, pawns_of
 from selfmate.rules import Board, Ragged, uci_code, uci_text
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.endings import DRAW, Endings, move_endings
@@ -78,6 +78,18 @@ class GameTree:
             return False
         row = self._search.moves(SLOT).moves.tolist().index(self.best)
         return len(self._search.outlooks(0).lines[row]) >= plies
+
+    def statistics(self) -> RootStatistics:
+        roots, found = self._search.roots(SLOT), self._search.moves(SLOT)
+        is_best = found.moves == roots.best[0]
+        win, _, loss = roots.best_wdl_side_to_move[0].tolist()
+        return RootStatistics(
+            best=uci_text(int(roots.best[0])),
+            visits=int(roots.visits[0]),
+            best_visits=int(found.visits[is_best].sum()),
+            second_visits=int(found.visits[~is_best].max(initial=0)),
+            value=win - loss,
+        )
 
     def analysis(self, temperature: float, seed: int, kept_nodes: int) -> Analysis:
         """The result so far: the chosen move first, the others by visits."""

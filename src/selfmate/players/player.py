@@ -81,6 +81,17 @@ def ignore_analysis(_: Analysis) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RootStatistics:
+    """The root of a tree search under way, in the view of the side to move."""
+
+    best: str  # UCI; the move that would be played now
+    visits: int  # of the root; those that an earlier search left behind count
+    best_visits: int
+    second_visits: int  # of the most visited move beside the best
+    value: float  # of the best move: win minus loss, from -1 to 1
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchRequest:
     """What a player is asked about one board, which must not be over."""
 
@@ -99,6 +110,8 @@ class SearchRequest:
     is_fresh: bool = False  # nothing that earlier requests left behind may be used
     stop: Event = field(default_factory=Event)  # set from another thread to get an answer at once
     report: Callable[[Analysis], None] = ignore_analysis  # called with interim results
+    # Asked by a tree search after every batch whether to end; it replaces the limit of time.
+    is_enough: Callable[[RootStatistics], bool] | None = None
 
     def has_exact_endings(self, own: bool) -> bool:
         """As asked for, else the player's own setting."""

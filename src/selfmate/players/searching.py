@@ -129,7 +129,7 @@ class TreePlayer:
         if temperature is None:
             temperature = self._temperature
         simulations = self._simulations_within(request.limits)
-        kept, is_late = tree.visits, _deadline(request.limits)
+        kept, is_over = tree.visits, self._end_of(request, tree)
         exact_endings = request.has_exact_endings(self._exact_endings)
 
         def analysis() -> Analysis:
@@ -139,7 +139,7 @@ class TreePlayer:
 
         reported, reported_at = 0, 0.0
         for _ in tree.deepen(simulations):
-            if request.stop.is_set() or is_late() or tree.is_as_deep_as(request.limits.depth):
+            if is_over():
                 break
             now = time.monotonic()
             if tree.best != reported or now - reported_at >= REPORT_EVERY_S:
@@ -148,6 +148,18 @@ class TreePlayer:
         found = analysis()
         self._kept.append(tree)
         return found
+
+    @staticmethod
+    def _end_of(request: SearchRequest, tree: GameTree) -> Callable[[], bool]:
+        """A function that says whether the search has to end."""
+        limits, is_enough, is_late = request.limits, request.is_enough, _deadline(request.limits)
+
+        def is_over() -> bool:
+            if request.stop.is_set() or tree.is_as_deep_as(limits.depth):
+                return True
+            return is_late() if is_enough is None else is_enough(tree.statistics())
+
+        return is_over
 
     def refresh(self) -> None:
         """Copies the weights of the net, which has learned since. Not while it plays."""

@@ -13,13 +13,14 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from selfmate.uci.commands import info_lines, move_stats, parse_go, parse_position
+from selfmate.uci.commands import GoCommand, info_lines, move_stats, parse_go, parse_position
 from selfmate.uci.options import Capabilities, Options
 
 if TYPE_CHECKING:
     from selfmate.players import Player
     from selfmate.rules import Board
     from selfmate.uci.search import Search, SearchEvent
+    from selfmate.uci.time_management import TimeBudget
 
 MAX_MESSAGE_LENGTH = 400  # characters; messages quote text from outside
 NEED_PLAYER = ("isready", "go")  # commands that wait until it is loaded
@@ -275,15 +276,14 @@ class Engine:
     def _make_search(self, words: list[str]) -> "Search":
         from selfmate.players import SearchRequest
         from selfmate.uci.search import Search, allowed_moves, search_limits
-        from selfmate.uci.time_management import time_budget
+        from selfmate.uci.time_management import TimeManager
 
         go, options = parse_go(words), self._options
         board = self._board or parse_position(["startpos"], chess960=options.chess960.value)
         allowed = allowed_moves(board, go)
         for warning in go.warnings:
             self._explain(warning)
-        waited_ms = 1000 * max(0.0, self._start_loading().ended_at - self._line.received_at)
-        budget = time_budget(go, board.turn, options.overhead_ms.value, waited_ms)
+        budget = self._time_budget(go, board.turn, is_forced=len(allowed) == 1)
         limits = search_limits(go, budget, options.strength, uses_time=self._capabilities.uses_time)
         if self._is_debugging:
             self._explain(f"{len(allowed)} moves, {limits}, {budget}")
@@ -298,7 +298,24 @@ class Engine:
             cache_mb=options.cache_mb,
             is_fresh=self._is_fresh(),
         )
-        return Search(request, allowed, budget, go.flags, options.syzygy_path.tables)
+        manager = None if budget is None else TimeManager(budget, self._last_value(board))
+        return Search(request, allowed, manager, go.flags, options.syzygy_path.tables)
+
+    def _time_budget(self, go: GoCommand, turn: str, *, is_forced: bool) -> "TimeBudget | None":
+        from selfmate.uci.time_management import time_budget
+
+        waited_ms = 1000 * max(0.0, self._start_loading().ended_at - self._line.received_at)
+        overhead_ms = self._options.overhead_ms.value
+        budget = time_budget(go, turn, overhead_ms, waited_ms, is_forced=is_forced)
+        depends_on_time = self._capabilities.uses_time and self._options.strength is None
+        return budget if budget is None or depends_on_time else budget.fixed()
+
+    def _last_value(self, board: "Board") -> float | None:
+        """What our last move promised, if this board is the next one of the same game."""
+        last = self._last_search
+        if last is None or last.request.board.start_fen != board.start_fen:
+            return None
+        return last.value if last.request.board.moves == board.moves[:-2] else None
 
     def _is_fresh(self) -> bool:
         """Whether the player must forget earlier searches: those of another game, those that Clear

@@ -6,10 +6,10 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from selfmate.players import Analysis, Limits, Player, SearchRequest
+from selfmate.players import Analysis, Limits, Player, RootStatistics, SearchRequest
 from selfmate.rules import Board
 from selfmate.uci.commands import MAX_INTEGER, GoCommand
-from selfmate.uci.time_management import FIRST_MOVE_MS, GRACE_MS, TimeBudget
+from selfmate.uci.time_management import FIRST_MOVE_MS, GRACE_MS, TimeBudget, TimeManager
 from selfmate.weights.calibration import Strength
 
 if TYPE_CHECKING:
@@ -29,32 +29,33 @@ class SearchEvent:
 class Search:
     """A search from `go` to `bestmove`. Only the player runs in another thread.
 
-    While `infinite` or `ponder` holds, no answer is due. Otherwise the player is told to stop at
-    the budget's target, and at its limit the engine answers without waiting for it, or somewhat
-    later if it has no move yet.
+    While `infinite` or `ponder` holds, no answer is due. Otherwise the player is told to stop when
+    the time manager says so, and at the budget's limit the engine answers without waiting for it,
+    or somewhat later if it has no move yet.
     """
 
     def __init__(
         self,
         request: SearchRequest,
         allowed: list[str],
-        budget: TimeBudget | None,
+        manager: TimeManager | None,
         holds: Iterable[str],
         tables: "Tablebase | None" = None,
     ) -> None:
-        """`allowed` are the moves to choose from, empty if the game is over; `holds` are flags of
-        `go` that hold back the answer."""
-        self.request, self.allowed, self._tables = request, allowed, tables
+        """`allowed` are the moves to choose from, empty if the game is over; without a `manager`
+        there is no limit of time; `holds` are flags of `go` that hold back the answer."""
+        self.request = replace(request, is_enough=self._is_enough) if manager else request
+        self.allowed, self._tables = allowed, tables
         self.best: Analysis | None = None  # the newest analysis whose move is allowed
         self.is_done = False  # the player has returned
         self.is_stopping = False
-        self._budget, self._holds = budget, set(holds)
+        self._manager, self._holds = manager, set(holds)
         self._started_at = monotonic()
-        self._stop_at: float | None = None
+        self._clock_started_at: float | None = None
         self._answer_by: float | None = None
         self._answer_at_last: float | None = None  # without a move of the player
         self._thread: Thread | None = None
-        self._start_clock()
+        self._start_clock(self._started_at)
 
     def start(
         self, player: Player, previous: "Search | None", send: Callable[[SearchEvent], None]
@@ -113,19 +114,32 @@ class Search:
         """The opponent played the expected move: our clock runs from now."""
         if "ponder" in self._holds:
             self._holds.remove("ponder")
-            self._start_clock()
+            self._start_clock(monotonic())
 
-    def _start_clock(self) -> None:
-        if self._budget is not None and not self._holds:
-            now = monotonic()
-            self._stop_at = now + self._budget.target_ms / 1000
-            self._answer_by = now + self._budget.limit_ms / 1000
-            self._answer_at_last = now + self._budget.last_ms / 1000
+    def _start_clock(self, now: float) -> None:
+        if self._manager is not None and not self._holds:
+            budget = self._manager.budget
+            self._clock_started_at = now
+            self._answer_by = now + budget.limit_ms / 1000
+            self._answer_at_last = now + budget.last_ms / 1000
+
+    def _is_enough(self, root: RootStatistics) -> bool:
+        """Asked in the player's thread."""
+        if self._manager is not None:
+            self._manager.observe(self.elapsed_ms, root)
+        return self._stop_at is not None and monotonic() >= self._stop_at
+
+    @property
+    def _stop_at(self) -> float | None:
+        if self._manager is None or self._clock_started_at is None:
+            return None
+        pondered_ms = 1000 * (self._clock_started_at - self._started_at)
+        return self._clock_started_at + self._manager.end_ms(pondered_ms) / 1000
 
     def check_clock(self) -> bool:
         """Tells the player to stop when its time is up; whether the answer is due."""
-        now = monotonic()
-        if self._stop_at is not None and now >= self._stop_at:
+        now, stop_at = monotonic(), self._stop_at
+        if stop_at is not None and now >= stop_at:
             self.request.stop.set()
         is_late = self._latest is not None and now >= self._latest
         return not self._holds and (self.is_done or is_late)
@@ -133,6 +147,12 @@ class Search:
     @property
     def _latest(self) -> float | None:
         return self._answer_at_last if self.best is None else self._answer_by
+
+    @property
+    def value(self) -> float | None:
+        """What the best move promises, from -1 to 1."""
+        wdl = self.best and self.best.wdl
+        return wdl[0] - wdl[2] if wdl else None
 
     @property
     def seconds_to_deadline(self) -> float | None:

@@ -5,7 +5,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from selfmate.players import Analysis, Limits, SearchRequest
+from selfmate.players import Analysis, Limits, RootStatistics, SearchRequest
 from selfmate.players.game_tree import move_comment
 from selfmate.players.searching import TreePlayer
 from selfmate.rules import Board, GameBatch, uci_text
@@ -323,6 +323,28 @@ def test_no_answer_depends_on_what_was_analysed_before(evaluated: list[int]) -> 
     evaluated.clear()
     assert one.analyse(asked(board)) == first
     assert not evaluated
+
+
+def test_a_tree_search_asks_whether_to_end(scripted: None) -> None:
+    told: list[RootStatistics] = []
+
+    def is_enough(root: RootStatistics) -> bool:
+        told.append(root)
+        return root.visits > 100
+
+    limits = Limits(nodes=UNLIMITED, time_ms=0.0)
+    found = player().analyse(asked(Board(), limits=limits, is_enough=is_enough))
+    assert found.visits is not None
+    assert found.wdl is not None
+    assert [root.visits > 100 for root in told] == [False] * (len(told) - 1) + [True]
+    most, second, *_ = sorted(found.visits.values(), reverse=True)
+    assert told[-1] == RootStatistics(
+        best=found.best,
+        visits=found.nodes or 0,
+        best_visits=most,
+        second_visits=second,
+        value=pytest.approx(found.wdl[0] - found.wdl[2]),
+    )
 
 
 def test_depth_is_the_length_of_the_principal_variation(scripted: None) -> None:

@@ -5,12 +5,12 @@ from threading import Event
 
 import pytest
 
-from selfmate.players import Limits, Player
+from selfmate.players import Analysis, Limits, Player, RootStatistics
 from selfmate.rules import Board
 from selfmate.uci.commands import GO_KEYWORDS
 from selfmate.uci.engine import Engine, NoPlayerError
 from selfmate.uci.options import Capabilities
-from unit.uci.fakes import FAKES, Chance, Deaf, Fake, Patient, Searcher, Steady
+from unit.uci.fakes import FAKES, Chance, Deaf, Fake, Patient, Report, Searcher, Steady
 from unit.uci.session import TIMEOUT_S, Session, bestmoves, converse
 
 COMMANDS = ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position"]
@@ -304,7 +304,7 @@ LARGEST = 2**31 - 1
         ("go mate 2", Limits(mate=2, nodes=LARGEST)),
         ("go nodes 7 movetime 1060", Limits(nodes=7, time_ms=1000.0)),
         ("go movetime 1060", Limits(nodes=LARGEST, time_ms=1000.0)),
-        ("go wtime 4060 btime 60", Limits(nodes=LARGEST, time_ms=100.0)),
+        ("go wtime 3060 btime 60", Limits(nodes=LARGEST, time_ms=100.0)),
         ("go infinite", Limits(nodes=LARGEST)),
         ("go ponder movetime 1060", Limits(nodes=LARGEST)),
     ],
@@ -327,3 +327,74 @@ def test_a_tree_search_gets_its_options() -> None:
             session.read_until("bestmove")
     changed = {"c_puct": 1.7}
     assert player.searched_with == [({}, 1), (changed, 2), (changed, 2)]
+
+
+class Grower(Searcher):
+    """A tree search that asks after every visit whether to end, `most` times at most. The lead of
+    the best move is always the same."""
+
+    def __init__(self, lead: int, most: int = 10**9) -> None:
+        super().__init__()
+        self._lead, self._most = lead, most
+        self.is_enough: list[bool] = []
+
+    def answer(self, board: Board, seed: int, stop: Event, report: Report) -> Analysis:
+        ask, best = self.requests[-1].is_enough, min(board.legal_moves())
+        assert ask is not None
+        for visits in range(self._most):
+            root = RootStatistics(
+                best=best,
+                visits=2 * visits + self._lead,
+                best_visits=visits + self._lead,
+                second_visits=visits,
+                value=0.0,
+            )
+            self.is_enough.append(ask(root))
+            if self.is_enough[-1]:
+                break
+        return Analysis(best=best)
+
+
+DAYS = "wtime 999999999"  # hours for a move
+
+
+def test_a_clock_is_not_spent_on_a_settled_move() -> None:
+    assert bestmoves(converse(Grower(10**12), [f"go {DAYS}"])) == ["a2a3"]
+
+
+def test_a_forced_move_costs_no_time_of_the_clock() -> None:
+    player, forced = Grower(0), "position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1"
+    assert bestmoves(converse(player, [forced, f"go {DAYS}"])) == ["h1g2"]
+    assert player.is_enough == [True]
+
+
+def test_what_was_settled_while_pondering_is_played_after_ponderhit() -> None:
+    player = Grower(10**12)
+    with Session(player) as session:
+        session.send(f"go ponder {DAYS}")
+        assert session.engine_is_silent()
+        session.send("ponderhit")
+        assert session.read_until("bestmove")[-1] == "bestmove a2a3"
+    assert player.is_enough.count(True) == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["go movetime 999999999"],
+        ["setoption name UCI_LimitStrength value true", f"go {DAYS}"],
+    ],
+)
+def test_a_fixed_time_or_strength_is_not_cut_short(lines: list[str]) -> None:
+    player = Grower(10**12, most=20)
+    assert bestmoves(converse(player, lines)) == ["a2a3"]
+    assert player.is_enough == [False] * 20
+
+
+def test_an_analysis_without_end_has_no_clock() -> None:
+    player = Grower(10**12, most=20)
+    with Session(player) as session:
+        session.send(f"go infinite {DAYS}", "stop")
+        session.read_until("bestmove")
+        assert session.engine.close(30)
+    assert player.is_enough == [False] * 20
