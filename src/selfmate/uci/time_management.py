@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from selfmate.players.player import RootStatistics
 
 MOVES_AHEAD = 30  # moves for which a clock without `movestogo` is planned
-INCREMENT_FRACTION = 0.7  # the rest pays for what a move costs besides the search
 MAX_STRETCH = 2.5  # of the target, for a move in doubt
 MAX_CLOCK_FRACTION = 0.25  # for one move of many, however doubtful
+LAST_CLOCK_FRACTION = 0.8  # for the last move before the next time control
 GRACE_MS = 50.0  # how long a player that was told to stop may take to answer
 FIRST_MOVE_MS = 2000.0  # how much longer a player may take that has no move yet
 MIN_LEFT_MS = 100.0  # of the time that `go` gave, after loading
@@ -101,12 +101,15 @@ def movetime_budget(movetime_ms: float, overhead_ms: int) -> TimeBudget:
 def clock_budget(
     remaining_ms: float, increment_ms: int, moves_to_go: int, overhead_ms: int
 ) -> TimeBudget:
-    """A fraction of the clock; `moves_to_go` is 0 if the clock is for the rest of the game."""
+    """A share of the clock and of the increments to come, from which each move pays its overhead;
+    at least half a share of the clock. `moves_to_go` is 0 if the clock is for the rest of the
+    game."""
     remaining = max(remaining_ms, 0)
     usable = max(remaining - overhead_ms, 0)
     moves = min(moves_to_go or MOVES_AHEAD, MOVES_AHEAD)
-    max_target = usable * (0.8 if moves == 1 else 0.5)
-    target = min(usable / moves + INCREMENT_FRACTION * increment_ms, max_target)
+    share = (remaining + (moves - 1) * increment_ms) / moves - overhead_ms
+    fraction = min(max(1 / moves, MAX_CLOCK_FRACTION), LAST_CLOCK_FRACTION)
+    target = min(max(share, usable / (2 * moves)), fraction * usable)
     maximum = max(target, min(MAX_STRETCH * target, MAX_CLOCK_FRACTION * usable))
     # With plenty of time, a player that reacts slowly may complete its search. With none, it still
     # gets an eighth of the clock: eighths of what is left never add up to all of it.

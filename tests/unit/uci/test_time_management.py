@@ -66,6 +66,16 @@ def test_one_second_plus_ten_ms_a_move_lasts_for_any_game(spends: str, reaction_
         clock += 10
 
 
+@pytest.mark.parametrize("spends", ["target_ms", "maximum_ms"])
+def test_a_slow_machine_keeps_a_reserve(spends: str) -> None:
+    """Ten seconds and a tenth a move, where every move costs 50 ms besides the search."""
+    clock = 10_000.0
+    for _ in range(300):
+        clock -= getattr(clock_budget(clock, 100, 0, 60), spends) + 50
+        assert clock > 140
+        clock += 100
+
+
 def test_movestogo_uses_the_period_up() -> None:
     clock = 10_000.0
     for moves_to_go in range(40, 0, -1):
@@ -80,17 +90,18 @@ def test_movestogo_uses_the_period_up() -> None:
         ("infinite", "white", None),
         ("depth 3 nodes 9", "white", None),
         ("btime 1000", "white", None),
-        ("wtime 3060 btime 60", "white", TimeBudget(0.0, 100.0, 250.0, 750.0, 1500.0)),
-        ("wtime 3060 winc 100", "white", TimeBudget(0.0, 170.0, 425.0, 750.0, 1500.0)),
-        ("wtime 60 btime 3060 binc 10 winc 99", "black", TimeBudget(0, 107, 267.5, 750, 1500)),
+        ("wtime 6060 btime 60", "white", TimeBudget(0.0, 142.0, 355.0, 1500.0, 3000.0)),
+        ("wtime 6060 winc 100", "white", TimeBudget(0, 716 / 3, 1790 / 3, 1500.0, 3000.0)),
+        ("wtime 60 btime 6060 binc 30 winc 99", "black", TimeBudget(0, 171, 427.5, 1500, 3000)),
         ("wtime 160 movestogo 1", "white", TimeBudget(0.0, 80.0, 80.0, 100.0, 100.0)),
-        ("wtime 460 movestogo 2", "white", TimeBudget(0.0, 200.0, 200.0, 250.0, 250.0)),
-        ("wtime 75", "white", TimeBudget(0.0, 0.5, 1.25, 15.0, 15.0)),
+        ("wtime 460 movestogo 2", "white", TimeBudget(0.0, 170.0, 170.0, 220.0, 220.0)),
+        ("wtime 660 movestogo 60", "white", TimeBudget(0.0, 10.0, 25.0, 150.0, 300.0)),
+        ("wtime 260 winc 9999", "white", TimeBudget(0.0, 50.0, 50.0, 100.0, 100.0)),
         ("wtime 40 winc 10", "white", TimeBudget(0.0, 0.0, 0.0, 5.0, 5.0)),
         ("wtime -5 winc 100", "white", TimeBudget(0.0, 0.0, 0.0, 0.0, 2000.0)),
         ("movetime 560", "white", TimeBudget(500.0, 500.0, 500.0, 550.0, 2550.0)),
         ("movetime 50", "white", TimeBudget(25.0, 25.0, 25.0, 75.0, 2075.0)),
-        ("movetime 560 wtime 3060", "white", TimeBudget(0.0, 100.0, 250.0, 550.0, 1500.0)),
+        ("movetime 560 wtime 6060", "white", TimeBudget(0.0, 142.0, 355.0, 550.0, 2550.0)),
     ],
 )
 def test_budgets_by_hand(line: str, turn: str, expected: TimeBudget | None) -> None:
@@ -108,9 +119,9 @@ def test_budgets_by_hand(line: str, turn: str, expected: TimeBudget | None) -> N
         ("movetime 1060", 0, 1000),
         ("movetime 1060", 400, 600),
         ("movetime 1060", 5000, 50),  # a short search after loading is better than none
-        ("wtime 6060 movestogo 10", 0, 600),
-        ("wtime 6060 movestogo 10", 3000, 300),
-        ("wtime 1060", 2000, 4 / 3),
+        ("wtime 6600 movestogo 10", 0, 600),
+        ("wtime 6600 movestogo 10", 3000, 300),
+        ("wtime 1060", 2000, 2 / 3),
     ],
 )
 def test_loading_takes_its_time_from_the_clock(
