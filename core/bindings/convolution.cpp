@@ -17,6 +17,12 @@ std::size_t checked_channels(std::size_t channels) {
   return channels;
 }
 
+nb::list kernel_names() {
+  nb::list names;
+  for (const Kernels* kernels : available_kernels()) names.append(kernels->name);
+  return names;
+}
+
 nb::object transform_weights(nb::handle weights, bool back) {
   const auto extents = checked_extents<4>(weights, "weights");
   const int outputs = int(checked_channels(extents[0])), inputs = int(checked_channels(extents[1]));
@@ -60,6 +66,8 @@ nb::object gradient_of_weights(nb::handle boards, nb::handle gradients, int thre
 void bind_convolution(nb::module_& module) {
   module.def("processor_is_wide", &has_fast_kernels,
              "Whether the processor has what makes the core's convolutions faster than torch's.");
+  module.def("kernel_names", &kernel_names, nb::sig("def kernel_names() -> list[str]"),
+             "The kernels that this processor can run, the fastest first.");
   module.def("winograd_weights", &transform_weights, "weights"_a.none(), "back"_a = false,
              nb::sig("def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], "
                      "back: bool = False) -> numpy.typing.NDArray[numpy.float32]"),

@@ -9,9 +9,9 @@ namespace {
 using namespace nb::literals;
 
 void init(SeResNet* net, const nb::dict& weights, int blocks, int filters, int attention,
-          bool squeeze, bool wdl, bool semantic, bool portable) {
+          bool squeeze, bool wdl, bool semantic, const nb::str& kernels) {
   const SeResNetShape shape{blocks, filters, attention, squeeze, wdl, semantic};
-  new (net) SeResNet(shape, BorrowedWeights(weights).weights(), portable);
+  new (net) SeResNet(shape, BorrowedWeights(weights).weights(), utf8(kernels));
 }
 
 nb::tuple evaluate(SeResNet& net, nb::handle planes, int threads) {
@@ -35,10 +35,10 @@ void bind_se_resnet(nb::module_& module) {
                        "The forward pass of nets.SeResNet. For any number of threads at once; a "
                        "row's answer is the same, bit for bit, in any batch.")
       .def("__init__", &init, "weights"_a, nb::kw_only(), "blocks"_a, "filters"_a, "attention"_a,
-           "squeeze"_a, "wdl"_a, "semantic"_a, "portable"_a = false,
+           "squeeze"_a, "wdl"_a, "semantic"_a, "kernels"_a = "",
            nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
                    "*, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, "
-                   "semantic: bool, portable: bool = False) -> None"))
+                   "semantic: bool, kernels: str = '') -> None"))
       .def(
           "load",
           [](SeResNet& net, const nb::dict& weights) {

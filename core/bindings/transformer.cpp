@@ -10,10 +10,10 @@ namespace {
 using namespace nb::literals;
 
 void init(Transformer* net, const nb::dict& weights, int width, int blocks, int heads,
-          const nb::str& policy_head, bool square_pair_bias, bool portable) {
+          const nb::str& policy_head, bool square_pair_bias, const nb::str& kernels) {
   const TransformerShape shape{width, blocks, heads, policy_head_named(utf8(policy_head)),
                                square_pair_bias};
-  new (net) Transformer(shape, BorrowedWeights(weights).weights(), portable);
+  new (net) Transformer(shape, BorrowedWeights(weights).weights(), utf8(kernels));
 }
 
 nb::object logits_of(Transformer& net, nb::handle tokens, int threads) {
@@ -47,10 +47,10 @@ void bind_transformer(nb::module_& module) {
                           "The forward pass of nets.Transformer. For any number of threads at "
                           "once; a position's answer is the same, bit for bit, in any batch.")
       .def("__init__", &init, "weights"_a, nb::kw_only(), "width"_a, "blocks"_a, "heads"_a,
-           "policy_head"_a, "square_pair_bias"_a, "portable"_a = false,
+           "policy_head"_a, "square_pair_bias"_a, "kernels"_a = "",
            nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
                    "*, width: int, blocks: int, heads: int, policy_head: str, "
-                   "square_pair_bias: bool, portable: bool = False) -> None"))
+                   "square_pair_bias: bool, kernels: str = '') -> None"))
       .def("logits", &logits_of, "tokens"_a.none(), "threads"_a = 1,
            nb::sig("def logits(self, tokens: numpy.typing.NDArray[numpy.uint8], "
                    "threads: int = 1) -> numpy.typing.NDArray[numpy.float32]"),

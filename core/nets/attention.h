@@ -47,8 +47,8 @@ inline void attend_squares(const float* query, const float* key, const float* va
   multiply(kSquares, kSquares, head_width, {scratch.scores, 1, kSquares}, {value, qkv_stride},
            {attended, stride});
   for (int row = 0; row < kSquares; ++row, attended += stride)
-    for (int c = 0; c < head_width; c += kLanes)
-      store(attended + c, load(attended + c) * broadcast(factors[row]));
+    for (int c = 0; c < head_width; c += kNarrowLanes)
+      store(attended + c, load<NarrowVec>(attended + c) * broadcast<NarrowVec>(factors[row]));
 }
 
 // One head over the tokens of a sequence.

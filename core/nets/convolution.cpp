@@ -25,20 +25,20 @@ float* scratch_buffer(std::int64_t size) {
 }
 
 float* board_scratch(int channels) {
-  return scratch_buffer<0>(std::int64_t(kSquares) * padded(channels));
+  return scratch_buffer<0>(std::int64_t(kSquares) * padded_to_panels(channels));
 }
 
 ConvolutionScratch scratch_of(int boards, int inputs, int outputs) {
   return {.board = board_scratch(inputs),
-          .tiles = scratch_buffer<1>(kPoints * point_stride(boards, padded(inputs))),
-          .sums = scratch_buffer<2>(kPoints * point_stride(boards, kPanel)),
-          .boards = scratch_buffer<3>(std::int64_t(boards) * kSquares * padded(outputs))};
+          .tiles = scratch_buffer<1>(kPoints * point_stride(boards, padded_to_panels(inputs))),
+          .sums = scratch_buffer<2>(sums_size(boards)),
+          .boards = scratch_buffer<3>(std::int64_t(boards) * kSquares * padded_to_panels(outputs))};
 }
 
 }  // namespace
 
 std::int64_t packed_filters_size(std::int64_t outputs, std::int64_t inputs) {
-  return kPoints * padded(int(outputs)) * inputs;
+  return kPoints * padded_to_panels(int(outputs)) * inputs;
 }
 
 std::vector<float> packed_filters(const Filters& filters) {
@@ -50,7 +50,7 @@ std::vector<float> packed_filters(const Filters& filters) {
 void convolve(const float* boards, std::int64_t count, std::int64_t inputs,
               const float* packed_filters, std::int64_t outputs, float* out, int threads) {
   const Kernels& kernels = best_kernels();
-  const Convolution layer{int(inputs), padded(int(outputs)), packed_filters};
+  const Convolution layer{int(inputs), padded_to_panels(int(outputs)), packed_filters};
   const int group = boards_per_group(layer.outputs);
   parallel_for(count, threads, 1, [&](std::int64_t begin, std::int64_t end) {
     const ConvolutionScratch scratch = scratch_of(group, layer.inputs, int(outputs));
@@ -64,7 +64,7 @@ void convolve(const float* boards, std::int64_t count, std::int64_t inputs,
 void filter_gradient(const float* boards, std::int64_t count, std::int64_t inputs,
                      const float* gradients, std::int64_t outputs, float* out, int threads) {
   const Kernels& kernels = best_kernels();
-  const int depth = padded(int(inputs)), width = padded(int(outputs));
+  const int depth = padded_to_panels(int(inputs)), width = padded_to_panels(int(outputs));
   float* tiles = scratch_buffer<1>(kPoints * point_stride(kGradientBoards, depth));
   float* gradient_tiles = scratch_buffer<2>(kPoints * point_stride(kGradientBoards, width));
   float* sums = scratch_buffer<3>(kPoints * inputs * width);

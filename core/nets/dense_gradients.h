@@ -9,8 +9,9 @@ namespace selfmate::SELFMATE_SIMD {
 
 // The gradient through a ReLU with these outputs: 0 where it gave 0.
 inline void keep_active(const float* outputs, std::int64_t count, float* gradient) {
-  for (std::int64_t i = 0; i < count; i += kLanes)
-    store(gradient + i, load(outputs + i) > Vec{} ? load(gradient + i) : Vec{});
+  using V = NarrowVec;
+  for (std::int64_t i = 0; i < count; i += kNarrowLanes)
+    store(gradient + i, load<V>(outputs + i) > V{} ? load<V>(gradient + i) : V{});
 }
 
 // gradient [outputs, inputs] += out_gradient [rows, outputs] transposed x in [rows, inputs].
@@ -23,10 +24,11 @@ inline void add_weight_gradient(int rows, int outputs, int inputs, const float* 
   for (int column = 0; column < inputs; column += kPanel) {
     const int columns = inputs - column < kPanel ? kGrain : kPanel;
     for (int row = 0; row < rows; ++row)
-      for (int i = 0; i < columns; i += kLanes)
-        store(panel + row * columns + i, load(in + std::ptrdiff_t(row) * inputs + column + i));
-    multiply_panel(columns, outputs, rows, {scratch, rows}, {panel, columns},
-                   FromMatrix{gradient + column, inputs}, {gradient + column, inputs});
+      for (int i = 0; i < columns; i += kNarrowLanes)
+        store(panel + row * columns + i,
+              load<NarrowVec>(in + std::ptrdiff_t(row) * inputs + column + i));
+    multiply_columns(columns, outputs, rows, {scratch, rows}, {panel, columns, 0},
+                     FromMatrix{gradient + column, inputs}, {gradient + column, inputs});
   }
 }
 

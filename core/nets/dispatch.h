@@ -7,12 +7,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "nets/layers.h"
 
 namespace selfmate {
 
 struct Kernels {
+  const char* name;
+  int lanes;  // of a vector: the widths of nets of boards and tokens are multiples of it
+
   // SE-ResNet, inference (nets/se_resnet_forward.h). Of at most boards_per_group(filters) boards:
   // values [boards, outputs] and logits [boards, 4672] of planes [boards, 68, 64].
   void (*evaluate)(const SeResNetLayers&, const float* planes, int boards, const SeResNetScratch&,
@@ -26,7 +31,7 @@ struct Kernels {
                         const TransformerScratch&, float* logits);
 
   // Convolutions in training (nets/winograd.h). Boards are [count, 64, channels], tiles
-  // [36, 4 * count, padded(channels)] with `stride` from point to point.
+  // [36, 4 * count, padded_to_panels(channels)] with `stride` from point to point.
   void (*pack_filters)(const Filters&, float* panels);
   void (*convolve)(const Convolution&, const float* boards, int count, int outputs,
                    const ConvolutionScratch&, float* out);
@@ -65,10 +70,17 @@ struct Kernels {
   void (*exponentials)(const float* in, std::int64_t count, float* out);
 };
 
+// What this processor can run, the fastest first: some of "avx512", "avx2" and "portable", which
+// is always the last. The environment variable SELFMATE_KERNELS names the fastest that is wanted;
+// BadInput if there are none of that name.
+std::span<const Kernels* const> available_kernels();
 // For any processor.
 const Kernels& portable_kernels();
 // The fastest that this processor can run.
 const Kernels& best_kernels();
+// The fastest for a net of this width. With a name, none that is faster than these; BadInput if
+// this processor cannot run them.
+const Kernels& kernels_for(int width, std::string_view name = "");
 // Whether these are other than the portable ones.
 bool has_fast_kernels();
 

@@ -5,10 +5,15 @@
 #include "nets/se_resnet_forward.h"
 #include "nets/transformer_forward.h"
 
+#define SELFMATE_QUOTED(text) #text
+#define SELFMATE_NAME_OF(macro) SELFMATE_QUOTED(macro)
+
 namespace selfmate::SELFMATE_SIMD {
 
 extern const Kernels kKernels;
 constexpr Kernels kKernels{
+    .name = SELFMATE_NAME_OF(SELFMATE_SIMD),
+    .lanes = kLanes,
     .evaluate = evaluate,
     .pack_inference_filters = pack_filters<RootPoints>,
     .policy_logits = policy_logits,

@@ -15,18 +15,19 @@ struct RowScaling {
   SELFMATE_INLINE Vec of(Vec numbers) const { return (numbers - mean) * factor; }
 };
 
-// Of the first `width` numbers of a row that is padded with zeros.
+// Of the first `width` numbers of a row that is padded with zeros. Narrow vectors: AVX-512 adds in
+// the order of AVX2, so that both compute the same bits.
 SELFMATE_INLINE RowScaling row_scaling(const float* row, int width) {
-  Vec sums{}, squares{};
-  for (int c = 0; c < width; c += kLanes) sums += load(row + c);
-  const Vec mean = broadcast(horizontal_sum(sums) / float(width));
-  for (int c = 0; c < width; c += kLanes) {
-    Vec difference = load(row + c) - mean;
-    for (int lane = width - c; lane < kLanes; ++lane) difference[lane] = 0;
+  NarrowVec sums{}, squares{};
+  for (int c = 0; c < width; c += kNarrowLanes) sums += load<NarrowVec>(row + c);
+  const float mean = horizontal_sum(sums) / float(width);
+  for (int c = 0; c < width; c += kNarrowLanes) {
+    NarrowVec difference = load<NarrowVec>(row + c) - broadcast<NarrowVec>(mean);
+    for (int lane = width - c; lane < kNarrowLanes; ++lane) difference[lane] = 0;
     squares = fma(difference, difference, squares);
   }
   const float variance = horizontal_sum(squares) / float(width);
-  return {mean, broadcast(1.0f / __builtin_sqrtf(variance + kNormEpsilon))};
+  return {broadcast(mean), broadcast(1.0f / __builtin_sqrtf(variance + kNormEpsilon))};
 }
 
 }  // namespace selfmate::SELFMATE_SIMD

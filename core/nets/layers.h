@@ -10,8 +10,9 @@ namespace selfmate {
 
 constexpr int kSquares = 64;
 constexpr int kGrain = 8;         // a panel has this many columns or
-constexpr int kMaxActive = 8192;  // inputs of a layer that skips those that are 0
 constexpr int kPanel = 16;        // this many; only the last one may be narrow
+constexpr int kPanelsAtOnce = 2;  // at most, in a product
+constexpr int kMaxActive = 8192;  // inputs of a layer that skips those that are 0
 constexpr int kNormGroups = 8;    // of channels that are normalised together
 constexpr int kHeads = 4;         // of attention
 constexpr int kTiles = 4;         // of a board, 4 x 4 squares each
@@ -31,6 +32,11 @@ constexpr int padded(int width) {
   return (width + kGrain - 1) / kGrain * kGrain;
 }
 
+// Whole panels, which are also whole vectors on every processor.
+constexpr int padded_to_panels(int width) {
+  return (width + kPanel - 1) / kPanel * kPanel;
+}
+
 // How many boards go through a layer together, so that its weights are fetched once for all of
 // them. The transformed tiles of more would not stay in a core's own cache; large nets have more
 // weights to fetch than tiles.
@@ -44,6 +50,11 @@ constexpr std::ptrdiff_t kGap = 16;
 // From one of the 36 matrices [tile, channel] of transformed boards to the next.
 constexpr std::ptrdiff_t point_stride(int boards, int channels) {
   return std::ptrdiff_t(boards) * kTiles * channels + kGap;
+}
+
+// The size of the sums of a convolution of so many boards.
+constexpr std::ptrdiff_t sums_size(int boards) {
+  return kPoints * point_stride(boards, kPanelsAtOnce * kPanel);
 }
 
 // rows [N, outputs] = bias + rows [N, inputs] x matrix [inputs, outputs]. The matrix is stored
@@ -69,7 +80,7 @@ struct Filters {
 };
 
 // A 3 x 3 convolution with a border of zeros, its filters transformed (nets/winograd.h): panel
-// after panel of outputs, in each a matrix [inputs, panel] for each of the 36 points.
+// after panel of outputs, in each a matrix [inputs, kPanel] for each of the 36 points.
 struct Convolution {
   int inputs, outputs;  // outputs are padded
   const float* panels;
@@ -113,9 +124,9 @@ struct SeResNetLayers {
 struct SeResNetScratch {
   float* boards;          // [boards, 64, filters]
   float* residuals;       // [boards, 64, filters]
-  float* planes;          // [64, padded(planes)]
+  float* planes;          // [64, planes, padded to panels]
   float* tiles;           // of all boards, transformed: [36, tile, channel] with gaps
-  float* sums;            // of a panel: [36, tile, panel] with gaps
+  float* sums;            // of some panels: [36, tile, panels] with gaps
   float* channels;        // [5, filters]
   float* squares;         // [64, filters], normalised
   float* qkv;             // [64, 3, heads, head_width]
@@ -206,10 +217,10 @@ struct TransformerScratch {
 
 // Scratch memory of a convolution in training, for one group of boards.
 struct ConvolutionScratch {
-  float* board;   // [64, padded(inputs)]
+  float* board;   // [64, inputs, padded to panels]
   float* tiles;   // as in SeResNetScratch
   float* sums;    // as in SeResNetScratch
-  float* boards;  // [boards, 64, padded(outputs)]
+  float* boards;  // [boards, 64, outputs, padded to panels]
 };
 
 }  // namespace selfmate

@@ -7,16 +7,26 @@
 
 namespace selfmate::SELFMATE_SIMD {
 
-#if SELFMATE_AVX2 || defined(__aarch64__)
-constexpr int kMaxRows = 6;  // as many as have their sums in registers
+// As many rows and panels as have their sums in registers.
+#if SELFMATE_AVX512
+constexpr int kMaxRows = 8, kMaxPanels = 2;
+#elif SELFMATE_AVX2 || defined(__aarch64__)
+constexpr int kMaxRows = 6, kMaxPanels = 1;
 #else
-constexpr int kMaxRows = 2;
+constexpr int kMaxRows = 2, kMaxPanels = 1;
 #endif
+static_assert(kMaxPanels <= kPanelsAtOnce);
 
 struct Matrix {
   const float* numbers;
   std::ptrdiff_t row_stride;
-  std::ptrdiff_t column_stride = 1;  // 1 for all but a left factor
+  std::ptrdiff_t column_stride = 1;
+};
+
+// A right factor. Its panels of kPanel columns are `panel_stride` apart.
+struct Panels {
+  const float* numbers;
+  std::ptrdiff_t row_stride, panel_stride;
 };
 
 struct MutableMatrix {
@@ -27,65 +37,90 @@ struct MutableMatrix {
 // What the sums of a product start from: nothing, a bias that is the same for all rows, or the
 // numbers that are there.
 struct FromZero {
-  SELFMATE_INLINE Vec at(int, int) const { return Vec{}; }
+  template <class V>
+  SELFMATE_INLINE V at(int, int) const {
+    return V{};
+  }
   SELFMATE_INLINE FromZero from_row(int) const { return {}; }
 };
 struct FromBias {
   const float* numbers;
-  SELFMATE_INLINE Vec at(int, int column) const { return load(numbers + column); }
+  template <class V>
+  SELFMATE_INLINE V at(int, int column) const {
+    return load<V>(numbers + column);
+  }
   SELFMATE_INLINE FromBias from_row(int) const { return *this; }
 };
 struct FromMatrix {
   const float* numbers;
   std::ptrdiff_t row_stride;
-  SELFMATE_INLINE Vec at(int row, int column) const {
-    return load(numbers + row * row_stride + column);
+  template <class V>
+  SELFMATE_INLINE V at(int row, int column) const {
+    return load<V>(numbers + row * row_stride + column);
   }
   SELFMATE_INLINE FromMatrix from_row(int row) const {
     return {numbers + row * row_stride, row_stride};
   }
 };
 
-template <int Rows, int Vectors, class Start>
-SELFMATE_INLINE void multiply_rows(int depth, Matrix left, Matrix right, Start start,
+// Columns that are multiplied together: so many panels of so many vectors.
+template <class Vector, int PanelCount, int VectorsPerPanel>
+struct ColumnGroup {
+  using V = Vector;
+  static constexpr int kLanesOfV = sizeof(V) / sizeof(float);
+  static constexpr int kPanelCount = PanelCount, kVectors = PanelCount * VectorsPerPanel;
+
+  SELFMATE_INLINE static V column(const float* row, std::ptrdiff_t panel_stride, int v) {
+    return load<V>(row + v / VectorsPerPanel * panel_stride + v % VectorsPerPanel * kLanesOfV);
+  }
+};
+template <int PanelCount>
+using WideColumns = ColumnGroup<Vec, PanelCount, kPanel / kLanes>;
+using NarrowColumns = ColumnGroup<NarrowVec, 1, kGrain / kNarrowLanes>;
+
+template <class Columns, int Rows, class Start>
+SELFMATE_INLINE void multiply_rows(int depth, Matrix left, Panels right, Start start,
                                    MutableMatrix out) {
-  Vec sums[Rows][Vectors];
+  using V = typename Columns::V;
+  constexpr int kVectors = Columns::kVectors, kLanesOfV = Columns::kLanesOfV;
+  V sums[Rows][kVectors];
   for (int row = 0; row < Rows; ++row)
-    for (int v = 0; v < Vectors; ++v) sums[row][v] = start.at(row, v * kLanes);
+    for (int v = 0; v < kVectors; ++v) sums[row][v] = start.template at<V>(row, v * kLanesOfV);
 #pragma GCC unroll 4
   for (int k = 0; k < depth; ++k) {
-    __builtin_prefetch(right.numbers + (depth + k) * right.row_stride);  // the next panel
-    Vec columns[Vectors];
-    for (int v = 0; v < Vectors; ++v)
-      columns[v] = load(right.numbers + k * right.row_stride + v * kLanes);
+    const float* numbers = right.numbers + k * right.row_stride;
+    for (int panel = 0; panel < Columns::kPanelCount; ++panel)  // what is multiplied next
+      __builtin_prefetch(numbers + depth * right.row_stride + panel * right.panel_stride);
+    V columns[kVectors];
+    for (int v = 0; v < kVectors; ++v) columns[v] = Columns::column(numbers, right.panel_stride, v);
     for (int row = 0; row < Rows; ++row) {
-      const Vec factor = broadcast(left.numbers[row * left.row_stride + k * left.column_stride]);
-      for (int v = 0; v < Vectors; ++v) sums[row][v] = fma(factor, columns[v], sums[row][v]);
+      const V factor = broadcast<V>(left.numbers[row * left.row_stride + k * left.column_stride]);
+      for (int v = 0; v < kVectors; ++v) sums[row][v] = fma(factor, columns[v], sums[row][v]);
     }
   }
   for (int row = 0; row < Rows; ++row)
-    for (int v = 0; v < Vectors; ++v)
-      store(out.numbers + row * out.row_stride + v * kLanes, sums[row][v]);
+    for (int v = 0; v < kVectors; ++v)
+      store(out.numbers + row * out.row_stride + v * kLanesOfV, sums[row][v]);
 }
 
-template <int Vectors, int Rows = kMaxRows, class Start>
-SELFMATE_INLINE void multiply_few_rows(int rows, int depth, Matrix left, Matrix right, Start start,
+template <class Columns, int Rows = kMaxRows, class Start>
+SELFMATE_INLINE void multiply_few_rows(int rows, int depth, Matrix left, Panels right, Start start,
                                        MutableMatrix out) {
   if constexpr (Rows > 1)
     if (rows < Rows)
-      return multiply_few_rows<Vectors, Rows - 1>(rows, depth, left, right, start, out);
-  multiply_rows<Rows, Vectors>(depth, left, right, start, out);
+      return multiply_few_rows<Columns, Rows - 1>(rows, depth, left, right, start, out);
+  multiply_rows<Columns, Rows>(depth, left, right, start, out);
 }
 
-// out [rows, Vectors * kLanes] = start + left [rows, depth] x right. Rows are split evenly: a small
+// The columns of a group: out = start + left [rows, depth] x right. Rows are split evenly: a small
 // rest would not fill the pipeline.
-template <int Vectors, class Start>
-void multiply_columns(int rows, int depth, Matrix left, Matrix right, Start start,
-                      MutableMatrix out) {
+template <class Columns, class Start>
+void multiply_group(int rows, int depth, Matrix left, Panels right, Start start,
+                    MutableMatrix out) {
   const int groups = (rows + kMaxRows - 1) / kMaxRows;
   for (int group = 0, row = 0; group < groups; ++group) {
     const int end = rows * (group + 1) / groups;
-    multiply_few_rows<Vectors>(
+    multiply_few_rows<Columns>(
         end - row, depth,
         {left.numbers + row * left.row_stride, left.row_stride, left.column_stride}, right,
         start.from_row(row), {out.numbers + row * out.row_stride, out.row_stride});
@@ -93,40 +128,48 @@ void multiply_columns(int rows, int depth, Matrix left, Matrix right, Start star
   }
 }
 
-// One panel of columns, wide or narrow.
+// The first of the columns, as many as are best multiplied together; returns how many.
 template <class Start>
-SELFMATE_INLINE void multiply_panel(int columns, int rows, int depth, Matrix left, Matrix right,
-                                    Start start, MutableMatrix out) {
+SELFMATE_INLINE int multiply_columns(int columns, int rows, int depth, Matrix left, Panels right,
+                                     Start start, MutableMatrix out) {
+  if (columns >= kMaxPanels * kPanel) {
+    multiply_group<WideColumns<kMaxPanels>>(rows, depth, left, right, start, out);
+    return kMaxPanels * kPanel;
+  }
   if (columns >= kPanel)
-    multiply_columns<kPanel / kLanes>(rows, depth, left, right, start, out);
+    multiply_group<WideColumns<1>>(rows, depth, left, right, start, out);
   else
-    multiply_columns<kGrain / kLanes>(rows, depth, left, right, start, out);
+    multiply_group<NarrowColumns>(rows, depth, left, right, start, out);
+  return kPanel;
 }
 
 // out [rows, columns] = left [rows, depth] x right [depth, columns]
 inline void multiply(int rows, int depth, int columns, Matrix left, Matrix right,
                      MutableMatrix out) {
-  for (int column = 0; column < columns; column += kPanel)
-    multiply_panel(columns - column, rows, depth, left, {right.numbers + column, right.row_stride},
-                   FromZero{}, {out.numbers + column, out.row_stride});
+  for (int column = 0; column < columns;)
+    column += multiply_columns(columns - column, rows, depth, left,
+                               {right.numbers + column, right.row_stride, kPanel}, FromZero{},
+                               {out.numbers + column, out.row_stride});
 }
 
 // out [rows, columns] += left [rows, depth] x right [depth, columns]
 inline void add_product(int rows, int depth, int columns, Matrix left, Matrix right,
                         MutableMatrix out) {
-  for (int column = 0; column < columns; column += kPanel)
-    multiply_panel(columns - column, rows, depth, left, {right.numbers + column, right.row_stride},
-                   FromMatrix{out.numbers + column, out.row_stride},
-                   {out.numbers + column, out.row_stride});
+  for (int column = 0; column < columns;)
+    column += multiply_columns(
+        columns - column, rows, depth, left, {right.numbers + column, right.row_stride, kPanel},
+        FromMatrix{out.numbers + column, out.row_stride}, {out.numbers + column, out.row_stride});
 }
 
 // out [rows, outputs] = bias + in [rows, inputs] x the layer's matrix
 inline void apply(const Linear& layer, int rows, Matrix in, MutableMatrix out) {
-  for (int column = 0; column < layer.outputs; column += kPanel) {
-    const int columns = layer.outputs - column < kPanel ? kGrain : kPanel;
-    multiply_panel(columns, rows, layer.inputs, in,
-                   {layer.panels + std::ptrdiff_t(column) * layer.inputs, columns},
-                   FromBias{layer.bias + column}, {out.numbers + column, out.row_stride});
+  for (int column = 0; column < layer.outputs;) {
+    const int rest = layer.outputs - column;
+    column +=
+        multiply_columns(rest, rows, layer.inputs, in,
+                         {layer.panels + std::ptrdiff_t(column) * layer.inputs,
+                          rest < kPanel ? kGrain : kPanel, std::ptrdiff_t(kPanel) * layer.inputs},
+                         FromBias{layer.bias + column}, {out.numbers + column, out.row_stride});
   }
 }
 
@@ -180,8 +223,8 @@ inline void sum_rows(const std::int32_t* rows, const float* factors, std::int64_
 
 // out [rows, columns] = max(0, out)
 inline void rectify(int rows, int columns, float* out) {
-  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(rows) * columns; i += kLanes)
-    store(out + i, maximum(load(out + i), Vec{}));
+  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(rows) * columns; i += kNarrowLanes)
+    store(out + i, maximum(load<NarrowVec>(out + i), NarrowVec{}));
 }
 
 // out [rows, outputs] = bias + in [rows, inputs] x the layer's matrix, all tightly packed; with
@@ -207,23 +250,24 @@ inline int list_active(const float* in, int inputs, std::int32_t* active) {
 template <int Panels, int Width>
 SELFMATE_INLINE void sum_active(const Linear& layer, int column, const std::int32_t* active,
                                 int count, const float* in, float* out) {
-  constexpr int kVectors = Width / kLanes;
+  constexpr int kVectors = Width / kNarrowLanes;
   const float* panels = layer.panels + std::ptrdiff_t(column) * layer.inputs;
   const std::ptrdiff_t step = std::ptrdiff_t(Width) * layer.inputs;  // from panel to panel
-  Vec sums[Panels][kVectors];
+  NarrowVec sums[Panels][kVectors];
   for (int panel = 0; panel < Panels; ++panel)
     for (int v = 0; v < kVectors; ++v)
-      sums[panel][v] = load(layer.bias + column + panel * Width + v * kLanes);
+      sums[panel][v] = load<NarrowVec>(layer.bias + column + panel * Width + v * kNarrowLanes);
   for (int i = 0; i < count; ++i) {
-    const Vec factor = broadcast(in[active[i]]);
+    const NarrowVec factor = broadcast<NarrowVec>(in[active[i]]);
     const float* row = panels + std::ptrdiff_t(active[i]) * Width;
     for (int panel = 0; panel < Panels; ++panel)
       for (int v = 0; v < kVectors; ++v)
-        sums[panel][v] = fma(factor, load(row + panel * step + v * kLanes), sums[panel][v]);
+        sums[panel][v] =
+            fma(factor, load<NarrowVec>(row + panel * step + v * kNarrowLanes), sums[panel][v]);
   }
   for (int panel = 0; panel < Panels; ++panel)
     for (int v = 0; v < kVectors; ++v)
-      store(out + column + panel * Width + v * kLanes, sums[panel][v]);
+      store(out + column + panel * Width + v * kNarrowLanes, sums[panel][v]);
 }
 
 // As many columns as stay in registers; returns how many.
@@ -271,14 +315,15 @@ inline void apply_active(const Linear& layer, int rows, const float* in, bool re
 // The width is a multiple of kGrain.
 inline void rectified_sum(const float* start, const std::int32_t* rows, std::int64_t count,
                           const float* matrix, std::int64_t width, float* out) {
-  constexpr int kVectors = kGrain / kLanes;
+  constexpr int kVectors = kGrain / kNarrowLanes;
   for (std::int64_t column = 0; column < width; column += kGrain) {
-    Vec sums[kVectors];
-    for (int v = 0; v < kVectors; ++v) sums[v] = load(start + column + v * kLanes);
+    NarrowVec sums[kVectors];
+    for (int v = 0; v < kVectors; ++v) sums[v] = load<NarrowVec>(start + column + v * kNarrowLanes);
     for (std::int64_t i = 0; i < count; ++i)
       for (int v = 0; v < kVectors; ++v)
-        sums[v] += load(matrix + rows[i] * width + column + v * kLanes);
-    for (int v = 0; v < kVectors; ++v) store(out + column + v * kLanes, maximum(sums[v], Vec{}));
+        sums[v] += load<NarrowVec>(matrix + rows[i] * width + column + v * kNarrowLanes);
+    for (int v = 0; v < kVectors; ++v)
+      store(out + column + v * kNarrowLanes, maximum(sums[v], NarrowVec{}));
   }
 }
 

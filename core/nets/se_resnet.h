@@ -23,8 +23,8 @@ class SeResNetMemory : ScratchBuffers {
 // in any batch.
 class SeResNet {
  public:
-  // `portable`: the kernels for any processor, even where there are faster ones.
-  SeResNet(const SeResNetShape& shape, const Weights& weights, bool portable);
+  // `kernels`: none that are faster than those of this name.
+  SeResNet(const SeResNetShape& shape, const Weights& weights, std::string_view kernels = "");
 
   // Takes over other weights. Evaluations that run meanwhile finish with the old ones.
   void load(const Weights& weights);
@@ -35,8 +35,9 @@ class SeResNet {
   int outputs() const { return shape_.outputs(); }
 
  private:
-  void evaluate_share(const SeResNetLayers& layers, const float* planes, std::int64_t count,
-                      float* values, float* logits);
+  std::int64_t group_count(std::int64_t count, int threads) const;
+  void evaluate_group(const SeResNetLayers& layers, const float* planes, int boards, float* values,
+                      float* logits);
 
   const SeResNetShape shape_;
   const Kernels& kernels_;

@@ -140,14 +140,14 @@ inline void transform_input(const float* board, int width, float* out, std::ptrd
 
 inline void run_stem(const SeResNetLayers& net, const float* planes, int boards,
                      const SeResNetScratch& scratch) {
-  const int width = padded(net.planes);
+  const int width = padded_to_panels(net.planes);
   for (int i = 0; i < boards; ++i) {
     transpose(net.planes, kSquares, {planes + std::ptrdiff_t(i) * kPlanes * kSquares, kSquares},
               1.0f, {scratch.planes, width});
     transform_input(scratch.planes, width, scratch.tiles + i * kTiles * width,
                     point_stride(boards, width));
   }
-  convolve_tiles<RootPoints>(net.stem, boards, scratch.tiles, scratch.sums, scratch.boards);
+  convolve_tiles<RootPoints>(net.stem, boards, scratch.tiles, width, scratch.sums, scratch.boards);
   for (int i = 0; i < boards; ++i)
     norm_and_gelu(net.stem_norm, board_at(scratch.boards, i, net.filters), net.filters, scratch);
 }
@@ -158,13 +158,15 @@ inline void run_block(const ResidualBlock& block, int boards, int filters,
   const std::ptrdiff_t stride = point_stride(boards, filters);
   for (int i = 0; i < boards; ++i)
     transform_input(board_at(scratch.boards, i, filters), filters, tiles_of(i), stride);
-  convolve_tiles<RootPoints>(block.first, boards, scratch.tiles, scratch.sums, scratch.residuals);
+  convolve_tiles<RootPoints>(block.first, boards, scratch.tiles, filters, scratch.sums,
+                             scratch.residuals);
   for (int i = 0; i < boards; ++i) {
     float* residual = board_at(scratch.residuals, i, filters);
     norm_and_gelu(block.first_norm, residual, filters, scratch);
     transform_input(residual, filters, tiles_of(i), stride);
   }
-  convolve_tiles<RootPoints>(block.second, boards, scratch.tiles, scratch.sums, scratch.residuals);
+  convolve_tiles<RootPoints>(block.second, boards, scratch.tiles, filters, scratch.sums,
+                             scratch.residuals);
   for (int i = 0; i < boards; ++i) {
     float* board = board_at(scratch.boards, i, filters);
     add_residual(block, board_at(scratch.residuals, i, filters), board, filters, scratch);

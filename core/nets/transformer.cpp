@@ -187,7 +187,7 @@ class Transformer::Memory : ScratchBuffers {
     scratch_.promotions = allocate(kSquares * padded(kPromotions));
     scratch_.numbers = allocate(kSquares * padded(kGoalPlanes));
     scratch_.tiles = allocate(kPoints * std::size_t(point_stride(1, int(width))));
-    scratch_.sums = allocate(kPoints * std::size_t(point_stride(1, kPanel)));
+    scratch_.sums = allocate(sums_size(1));
     scratch_.attention = {.queries = kQueries,
                           .scale = 1.0f,  // the weights of queries contain it
                           .transposed = allocate(std::size_t(head_width(shape)) * kQueries),
@@ -203,9 +203,10 @@ class Transformer::Memory : ScratchBuffers {
   std::vector<float> logits_;
 };
 
-Transformer::Transformer(const TransformerShape& shape, const Weights& weights, bool portable)
+Transformer::Transformer(const TransformerShape& shape, const Weights& weights,
+                         std::string_view kernels)
     : shape_((check(shape), shape)),
-      kernels_(portable ? portable_kernels() : best_kernels()),
+      kernels_(kernels_for(padded(shape.width), kernels)),
       packed_(std::make_unique<Packed>(shape, weights, kernels_)) {}
 
 Transformer::~Transformer() = default;

@@ -24,9 +24,9 @@ struct TransformerShape {
 // bit, in any batch.
 class Transformer {
  public:
-  // BadInput for weights that are not those of the shape, or not finite. `portable`: the kernels
-  // for any processor, even where there are faster ones.
-  Transformer(const TransformerShape& shape, const Weights& weights, bool portable = false);
+  // BadInput for weights that are not those of the shape, or not finite. `kernels`: none that
+  // are faster than those of this name.
+  Transformer(const TransformerShape& shape, const Weights& weights, std::string_view kernels = "");
   ~Transformer();
 
   // Logits [count, 1968] of all moves, legal or not, of tokens [count, 78]. Both are in the view of

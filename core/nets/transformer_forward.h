@@ -83,7 +83,7 @@ inline void board_head(const TransformerLayers& net, const float* squares,
   const PolicyHeadLayers& head = net.head;
   const int width = padded(net.width);
   transform_board<RootPoints::Input>(squares, width, scratch.tiles, point_stride(1, width));
-  convolve_tiles<RootPoints>(head.mix, 1, scratch.tiles, scratch.sums, scratch.starts);
+  convolve_tiles<RootPoints>(head.mix, 1, scratch.tiles, width, scratch.sums, scratch.starts);
   for (int square = 0; square < kSquares; ++square)
     add_all(head.mix_bias, width, scratch.starts + square * width);
   gelu_all(scratch.starts, kSquares * width);

@@ -95,7 +95,7 @@ Norm WeightReader::norm(const std::string& name, int width) {
 Convolution WeightReader::convolution(const Kernels& kernels, const std::string& name, int inputs,
                                       int outputs) {
   const float* filters = find(name + ".weight", {std::size_t(outputs), std::size_t(inputs), 3, 3});
-  float* panels = allocate(std::size_t(kPoints) * inputs * padded(outputs));
+  float* panels = allocate(std::size_t(kPoints) * inputs * padded_to_panels(outputs));
   kernels.pack_inference_filters({filters, outputs, inputs}, panels);
   return {inputs, padded(outputs), panels};
 }

@@ -213,27 +213,38 @@ SELFMATE_INLINE void restore_tile(const float* sums, std::ptrdiff_t stride, floa
   }
 }
 
-// Boards [N, 64, outputs] from the transformed tiles of the inputs [36, 4 N, padded(inputs)].
+// Some columns of boards [N, 64, outputs], from their sums at the 36 points: [tile, stride].
+template <class Transform>
+SELFMATE_INLINE void restore_columns(const float* sums, std::ptrdiff_t point, int stride, int rows,
+                                     int columns, float* out, std::ptrdiff_t outputs) {
+  for (int tile = 0; tile < rows; ++tile)
+    for (int lane = 0; lane < columns; lane += kLanes) {
+      const int square = tile / 2 % 2 * 32 + tile % 2 * 4;
+      float* corner = out + (std::ptrdiff_t(tile / kTiles) * kSquares + square) * outputs;
+      restore_tile<Transform>(sums + std::ptrdiff_t(tile) * stride + lane, point, corner + lane,
+                              outputs);
+    }
+}
+
+// Boards [N, 64, outputs] from the transformed tiles of the inputs [36, 4 N, width]. The outputs
+// are a multiple of kLanes.
 template <class Points>
-void convolve_tiles(const Convolution& layer, int boards, const float* tiles, float* sums,
-                    float* out) {
-  const int width = padded(layer.inputs), rows = boards * kTiles;
-  const std::ptrdiff_t sums_stride = point_stride(boards, kPanel);
-  for (int column = 0; column < layer.outputs; column += kPanel) {
-    const int columns = layer.outputs - column < kPanel ? kGrain : kPanel;
-    const float* panel = layer.panels + std::ptrdiff_t(column) * layer.inputs * kPoints;
+void convolve_tiles(const Convolution& layer, int boards, const float* tiles, int width,
+                    float* sums, float* out) {
+  constexpr int kStride = kMaxPanels * kPanel;
+  const int rows = boards * kTiles, end = padded_to_panels(layer.outputs);
+  const std::ptrdiff_t sums_point = point_stride(boards, kStride);
+  const std::ptrdiff_t panel_point = std::ptrdiff_t(layer.inputs) * kPanel;
+  for (int column = 0, done = 0; column < end; column += done) {
+    const float* panels = layer.panels + column / kPanel * kPoints * panel_point;
     for (int point = 0; point < kPoints; ++point)
-      multiply_panel(columns, rows, layer.inputs,
-                     {tiles + point * point_stride(boards, width), width},
-                     {panel + std::ptrdiff_t(point) * layer.inputs * columns, columns}, FromZero{},
-                     {sums + point * sums_stride, kPanel});
-    for (int tile = 0; tile < rows; ++tile)
-      for (int lane = 0; lane < columns; lane += kLanes) {
-        const int square = tile / 2 % 2 * 32 + tile % 2 * 4;
-        float* corner = out + (std::ptrdiff_t(tile / kTiles) * kSquares + square) * layer.outputs;
-        restore_tile<typename Points::Output>(sums + tile * kPanel + lane, sums_stride,
-                                              corner + column + lane, layer.outputs);
-      }
+      done = multiply_columns(end - column, rows, layer.inputs,
+                              {tiles + point * point_stride(boards, width), width},
+                              {panels + point * panel_point, kPanel, kPoints * panel_point},
+                              FromZero{}, {sums + point * sums_point, kStride});
+    const int rest = layer.outputs - column, columns = rest < done ? rest : done;
+    restore_columns<typename Points::Output>(sums, sums_point, kStride, rows, columns, out + column,
+                                             layer.outputs);
   }
 }
 
@@ -242,12 +253,12 @@ template <class Points>
 void pack_filters(const Filters& filters, float* panels) {
   using Filter = typename Points::Filter;
   using Number = typename Filter::Number;
-  const int width = padded(filters.outputs);
+  const int width = padded_to_panels(filters.outputs);
   for (int output = 0; output < width; output += kLanes) {
-    const int panel = output / kPanel * kPanel, columns = width - panel < kPanel ? kGrain : kPanel;
+    const int panel = output / kPanel * kPanel;
     float* at = panels + std::ptrdiff_t(panel) * filters.inputs * kPoints + output - panel;
     const int rest = filters.outputs - output, lanes = rest < kLanes ? rest : kLanes;
-    for (int input = 0; input < filters.inputs; ++input, at += columns) {
+    for (int input = 0; input < filters.inputs; ++input, at += kPanel) {
       Number taps[3][3] = {}, lines[3][6];  // by column of the filter
       for (int lane = 0; lane < lanes; ++lane)
         for (int i = 0; i < 9; ++i) taps[i % 3][i / 3][lane] = filters.at(output + lane, input, i);
@@ -257,7 +268,7 @@ void pack_filters(const Filters& filters, float* panels) {
         Number points[6];
         Filter::line(line, points);
         for (int x = 0; x < 6; ++x)
-          store(at + std::ptrdiff_t(6 * y + x) * filters.inputs * columns,
+          store(at + std::ptrdiff_t(6 * y + x) * filters.inputs * kPanel,
                 __builtin_convertvector(points[x], Vec));
       }
     }
@@ -266,11 +277,11 @@ void pack_filters(const Filters& filters, float* panels) {
 
 // What follows is for training: boards [N, 64, channels] with any number of channels.
 
-// Boards to tiles [36, 4 N, padded(channels)]; `scratch` is [64, padded(channels)].
+// Boards to tiles [36, 4 N, channels]; `scratch` is [64, channels]. These are padded to panels.
 template <class Transform>
 void transform_boards(const float* boards, int count, int channels, float* scratch, float* tiles,
                       std::ptrdiff_t stride) {
-  const int width = padded(channels);
+  const int width = padded_to_panels(channels);
   for (int i = 0; i < count; ++i, boards += kSquares * channels, tiles += kTiles * width) {
     if (width == channels) {
       transform_board<Transform>(boards, width, tiles, stride);
@@ -287,10 +298,11 @@ void transform_boards(const float* boards, int count, int channels, float* scrat
 // out [count, 64, outputs] = the convolution of boards [count, 64, inputs]
 inline void convolve(const Convolution& layer, const float* boards, int count, int outputs,
                      const ConvolutionScratch& scratch, float* out) {
+  const int width = padded_to_panels(layer.inputs);
   transform_boards<IntegerPoints::Input>(boards, count, layer.inputs, scratch.board, scratch.tiles,
-                                         point_stride(count, padded(layer.inputs)));
+                                         point_stride(count, width));
   const bool is_padded = outputs != layer.outputs;
-  convolve_tiles<IntegerPoints>(layer, count, scratch.tiles, scratch.sums,
+  convolve_tiles<IntegerPoints>(layer, count, scratch.tiles, width, scratch.sums,
                                 is_padded ? scratch.boards : out);
   for (int row = 0; is_padded && row < count * kSquares; ++row)
     std::memcpy(out + std::ptrdiff_t(row) * outputs,
@@ -299,18 +311,20 @@ inline void convolve(const Convolution& layer, const float* boards, int count, i
 }
 
 // The gradient of the filters at one of the 36 points:
-// sums [inputs, padded(outputs)] += inputs [tiles, padded(inputs)]' x gradients [tiles, outputs]
+// sums [inputs, outputs] += inputs [tiles, inputs]' x gradients [tiles, outputs]
+// with outputs and the inputs of tiles padded to panels.
 inline void add_filter_gradient(const float* inputs, int input_count, const float* gradients,
                                 int outputs, int tiles, float* sums) {
-  const int width = padded(outputs);
-  add_product(input_count, tiles, width, {inputs, 1, padded(input_count)}, {gradients, width},
-              {sums, width});
+  const int width = padded_to_panels(outputs);
+  add_product(input_count, tiles, width, {inputs, 1, padded_to_panels(input_count)},
+              {gradients, width}, {sums, width});
 }
 
-// Filters' gradient out [outputs, inputs, 3, 3] from sums [36, inputs, padded(outputs)].
+// Filters' gradient out [outputs, inputs, 3, 3] from sums [36, inputs, outputs], these padded to
+// panels.
 inline void restore_filters(const float* sums, int outputs, int inputs, float* out) {
   using Gradient = IntegerPoints::FilterGradient;
-  const int width = padded(outputs);
+  const int width = padded_to_panels(outputs);
   const std::ptrdiff_t stride = std::ptrdiff_t(inputs) * width;
   for (int input = 0; input < inputs; ++input)
     for (int output = 0; output < outputs; output += kLanes) {

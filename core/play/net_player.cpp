@@ -38,7 +38,7 @@ Wdl wdl_from(std::span<const float> value) {
 
 class PlayingResNet : public PlayingNet {
  public:
-  PlayingResNet(const SeResNetShape& shape, const Weights& weights) : net_(shape, weights, false) {}
+  PlayingResNet(const SeResNetShape& shape, const Weights& weights) : net_(shape, weights) {}
   bool has_values() const override { return true; }
 
   std::vector<NetEvaluation> evaluate(Games games, const Ragged<Move>& moves) override {

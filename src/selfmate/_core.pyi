@@ -424,6 +424,9 @@ def processor_is_wide() -> bool:
     Whether the processor has what makes the core's convolutions faster than torch's.
     """
 
+def kernel_names() -> list[str]:
+    """The kernels that this processor can run, the fastest first."""
+
 def winograd_weights(weights: numpy.typing.NDArray[numpy.float32], back: bool = False) -> numpy.typing.NDArray[numpy.float32]:
     """
     Weights [O, I, 3, 3] as `convolve` takes them; those of the way back, from gradients of outputs to those of inputs.
@@ -442,7 +445,7 @@ class SeResNet:
     The forward pass of nets.SeResNet. For any number of threads at once; a row's answer is the same, bit for bit, in any batch.
     """
 
-    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, semantic: bool, portable: bool = False) -> None: ...
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, semantic: bool, kernels: str = '') -> None: ...
 
     def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
         """Takes over other weights of the same shapes."""
@@ -522,7 +525,7 @@ class Transformer:
     The forward pass of nets.Transformer. For any number of threads at once; a position's answer is the same, bit for bit, in any batch.
     """
 
-    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, width: int, blocks: int, heads: int, policy_head: str, square_pair_bias: bool, portable: bool = False) -> None: ...
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, width: int, blocks: int, heads: int, policy_head: str, square_pair_bias: bool, kernels: str = '') -> None: ...
 
     def logits(self, tokens: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
         """

@@ -143,7 +143,7 @@ void check_net() {
   net.add_layer("value.channels", {kValueChannels, kFilters, 1, 1});
   net.add_layer("value.hidden", {kValueWidth, kSquares * kValueChannels});
   net.add_layer("value.out", {3, kValueWidth});
-  SeResNet portable({1, int(kFilters), 1, true, true, true}, net.weights(), true);
+  SeResNet portable({1, int(kFilters), 1, true, true, true}, net.weights(), "portable");
   constexpr std::size_t kBoards = 3;
   const std::vector<float> planes = random_floats(kBoards * kPlanes * kSquares, 99);
   std::vector<float> values(kBoards * 3), logits(kBoards * kSquares * kMoveTypes);
@@ -170,7 +170,7 @@ Weighted transformer_body(std::size_t width, std::size_t heads) {
 void check_transformer(const char* name, Games games, PolicyHead head, const Weighted& net,
                        int width, int heads) {
   const TransformerShape shape{width, 1, heads, head, true};
-  Transformer portable(shape, net.weights(), true);
+  Transformer portable(shape, net.weights(), "portable");
   const PositionBatch batch = positions_of(games);
   std::vector<float> logits(batch.moves.values.size());
   portable.evaluate(batch, kThreads, logits.data());

@@ -209,8 +209,9 @@ FUNCTIONS: dict[str, Arguments] = {
         "portable": always(True),
     },
     "processor_is_wide": {},
+    "kernel_names": {},
     "winograd_weights": {"weights": floats(4, 5, 3, 3), "back": always(True)},
-    "convolve": CONVOLUTION | {"weights": floats(36 * 8 * 5), "out": floats(2, 8, 8, 4)},
+    "convolve": CONVOLUTION | {"weights": floats(36 * 16 * 5), "out": floats(2, 8, 8, 4)},
     "convolution_gradient": CONVOLUTION | {"gradients": floats(2, 8, 8, 4)},
     "attend": LOOKS | {"seen": floats(2, 5, 16)},
     "attend_back": LOOKS
@@ -248,7 +249,9 @@ CONSTRUCTORS: dict[str, Arguments] = {
     "PgnReader": THREADS | {"max_game_bytes": always(5000)},
     "TeacherSearch": {},
     "TreeSearch": {name: always(value) for name, value in SearchConfig().model_dump().items()},
-    "SeResNet": WEIGHTS | {name: always(value) for name, value in vars(SHAPE).items()},
+    "SeResNet": WEIGHTS
+    | {name: always(value) for name, value in vars(SHAPE).items()}
+    | {"kernels": always("portable")},
     "QNet": Q_WEIGHTS | HIDDEN | {name: always(value) for name, value in Q_SHAPE.items()},
     "MoveScorer": SCORER_WEIGHTS | HIDDEN | {"encoding": always("counts")},
     "Transformer": {"weights": TRANSFORMER.copy}
@@ -256,7 +259,7 @@ CONSTRUCTORS: dict[str, Arguments] = {
         name: always(value)
         for name, value in TRANSFORMER_CONFIG.model_dump(exclude={"kind"}).items()
     }
-    | {"portable": always(True)},
+    | {"kernels": always("portable")},
 }
 
 OBJECTS: dict[str, Callable[[], Any]] = {

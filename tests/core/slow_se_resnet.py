@@ -21,8 +21,8 @@ class Shape:
     wdl: bool = True
     semantic: bool = True
 
-    def core(self, weights: Weights, *, portable: bool = False) -> core.SeResNet:
-        return core.SeResNet(weights, **asdict(self), portable=portable)
+    def core(self, weights: Weights, *, kernels: str = "") -> core.SeResNet:
+        return core.SeResNet(weights, **asdict(self), kernels=kernels)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, ...]]:

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import selfmate._core as core
 from core.slow_se_resnet import Shape, Weights, random_weights, slow_values_and_logits
 
-VERSIONS = pytest.mark.parametrize("portable", [False, True])
+VERSIONS = pytest.mark.parametrize("kernels", core.kernel_names())
 
 
 @st.composite
@@ -35,19 +36,19 @@ def some_planes(rows: int, seed: int = 4) -> NDArray[np.float32]:
 @settings(max_examples=15, deadline=None)
 @given(shape=shapes(), rows=st.integers(1, 9), seed=st.integers(0, 10**6))
 def test_answers_are_those_of_the_slow_net(
-    portable: bool, shape: Shape, rows: int, seed: int
+    kernels: str, shape: Shape, rows: int, seed: int
 ) -> None:
     weights, planes = random_weights(shape, seed), some_planes(rows, seed)
-    found = shape.core(weights, portable=portable).evaluate(planes)
+    found = shape.core(weights, kernels=kernels).evaluate(planes)
     for answer, slow in zip(found, slow_values_and_logits(shape, weights, planes), strict=True):
         np.testing.assert_allclose(answer, slow, atol=5e-5)
 
 
 @VERSIONS
 @pytest.mark.parametrize("scale", [0.01, 30.0])
-def test_large_and_small_weights_do_not_matter(portable: bool, scale: float) -> None:
+def test_large_and_small_weights_do_not_matter(kernels: str, scale: float) -> None:
     weights, planes = random_weights(Shape(), 3, scale), some_planes(3)
-    found = Shape().core(weights, portable=portable).evaluate(planes)
+    found = Shape().core(weights, kernels=kernels).evaluate(planes)
     for answer, slow in zip(found, slow_values_and_logits(Shape(), weights, planes), strict=True):
         np.testing.assert_allclose(answer, slow, atol=5e-5 * max(1, np.abs(slow).max()))
 
@@ -62,21 +63,21 @@ def net_that_shows_gelu(points: NDArray[np.float32]) -> tuple[Shape, Weights]:
 
 
 @VERSIONS
-def test_gelu_is_exact_to_a_millionth(portable: bool) -> None:
+def test_gelu_is_exact_to_a_millionth(kernels: str) -> None:
     usual = np.linspace(-7, 7, 64 * 16, dtype=np.float32).reshape(16, 64)
     large = np.linspace(-1000, 1000, 64, dtype=np.float32)[None]
     for points in np.concatenate([usual, large]):
         shape, weights = net_that_shows_gelu(points)
-        _, logits = shape.core(weights, portable=portable).evaluate(some_planes(1))
+        _, logits = shape.core(weights, kernels=kernels).evaluate(some_planes(1))
         shown = logits.reshape(64, 73)[:, :64]
         wanted = [x / 2 * (1 + math.erf(x / math.sqrt(2))) for x in points.tolist()]
         np.testing.assert_allclose(shown, np.tile(wanted, (64, 1)), rtol=1e-6, atol=1e-6)
 
 
 @VERSIONS
-def test_a_row_has_the_same_answer_in_any_batch(portable: bool) -> None:
+def test_a_row_has_the_same_answer_in_any_batch(kernels: str) -> None:
     shape = Shape(filters=24)
-    net = shape.core(random_weights(shape, 1), portable=portable)
+    net = shape.core(random_weights(shape, 1), kernels=kernels)
     planes = some_planes(20)
     alone = [net.evaluate(planes[row : row + 1]) for row in range(20)]
     rng = np.random.default_rng(5)

@@ -57,12 +57,10 @@ def trained_like(config: TransformerConfig) -> Transformer:
 
 
 def in_core(
-    net: Transformer, weights: dict[str, NDArray[Any]] | None = None, *, portable: bool = False
+    net: Transformer, weights: dict[str, NDArray[Any]] | None = None, *, kernels: str = ""
 ) -> core.Transformer:
     shape = net.config.model_dump(exclude={"kind"})
-    return core.Transformer(
-        net.arrays() if weights is None else weights, **shape, portable=portable
-    )
+    return core.Transformer(net.arrays() if weights is None else weights, **shape, kernels=kernels)
 
 
 @torch.no_grad()
@@ -72,13 +70,13 @@ def of_torch(net: Transformer, tokens: NDArray[np.uint8]) -> NDArray[np.float32]
 
 
 @EVERY_CONFIG
-@pytest.mark.parametrize("portable", [False, True])
-def test_logits_are_those_of_torch(name: str, portable: bool) -> None:
+@pytest.mark.parametrize("kernels", core.kernel_names())
+def test_logits_are_those_of_torch(name: str, kernels: str) -> None:
     net = trained_like(TransformerConfig(**CONFIGS[name]))
     tokens = encode_tokens(positions()).tokens
     expected = of_torch(net, tokens)
     assert np.ptp(expected) > 1
-    found = in_core(net, portable=portable).logits(tokens, threads=2)
+    found = in_core(net, kernels=kernels).logits(tokens, threads=2)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
 
 
@@ -95,11 +93,11 @@ def test_positions_have_the_logits_of_their_legal_moves() -> None:
 
 
 @EVERY_CONFIG
-@pytest.mark.parametrize("portable", [False, True])
+@pytest.mark.parametrize("kernels", core.kernel_names())
 def test_a_position_has_the_same_logits_in_any_batch_on_any_threads(
-    name: str, portable: bool
+    name: str, kernels: str
 ) -> None:
-    net = in_core(trained_like(TransformerConfig(**CONFIGS[name])), portable=portable)
+    net = in_core(trained_like(TransformerConfig(**CONFIGS[name])), kernels=kernels)
     boards = positions()[::9]
     _, together, offsets = net.evaluate(boards, 2)
     for row, board in enumerate(boards):
