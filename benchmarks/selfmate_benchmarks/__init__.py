@@ -25,6 +25,7 @@ SUITES = {
     "pgn": "reading games, beside python-chess and pgn-extract",
     "import": "games read, filtered and written in chunks, beside a script with python-chess",
     "mcts": "tree search with and without a net, beside the net alone and a search in Python",
+    "inference": "AlphaZero's net alone, beside torch, ONNX Runtime and OpenVINO",
     "train": "AlphaZero's net learning and playing, beside torch's convolutions",
     "searchless": "games of a net that tries any move, beside the net alone",
     "tab": "rules and REINFORCE in a browser, beside the native core and TensorFlow.js",
@@ -46,18 +47,22 @@ def load_suite(name: str) -> Callable[[], Results]:
 # where that is too coarse, the median of the ratios of all rounds.
 
 
-def rates_by_round(contestants: Mapping[str, Go | None], rounds: int) -> dict[str, list[float]]:
-    """Units per second of each contestant in every round; empty for one that is None.
+def rates_by_round(
+    contestants: Mapping[str, Go | None], rounds: int, clock: Callable[[], float] | None = None
+) -> dict[str, list[float]]:
+    """Units per second of each contestant in every round; empty for one that is None. The clock is
+    that on the wall unless another is given.
 
     Every other round runs in reverse order, so that no contestant always follows the same one.
     """
     rates: dict[str, list[float]] = {name: [] for name in contestants}
+    now = clock or time.perf_counter
     present = [(name, go) for name, go in contestants.items() if go is not None]
     for number in range(rounds):
         for name, go in reversed(present) if number % 2 else present:
-            started = time.perf_counter()
+            started = now()
             units = go()
-            rates[name].append(units / (time.perf_counter() - started))
+            rates[name].append(units / (now() - started))
     return rates
 
 

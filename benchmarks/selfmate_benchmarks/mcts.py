@@ -19,17 +19,12 @@ from selfmate.encodings import encode
 from selfmate.nets.config import ResNetConfig
 from selfmate.nets.evaluator import Evaluator, make_evaluator
 from selfmate.nets.optim import one_thread
-from selfmate.nets.resnet import SeResNet
+from selfmate.nets.resnet import SeResNet, with_torch_convolutions
 from selfmate.rules import Board
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.tree import BatchedTreeSearch
 from selfmate_benchmarks import Go, Results, median_ratio, rates_by_round
-from selfmate_benchmarks.peers.mcts import (
-    PythonMcts,
-    uniform_mcts,
-    with_net,
-    with_torch_convolutions,
-)
+from selfmate_benchmarks.peers.mcts import PythonMcts, uniform_mcts, with_net
 
 ROUNDS = 12
 NET_ROUNDS = 48  # short ones: the ratios are small

@@ -15,11 +15,11 @@ from selfmate.learners.alphazero.config import Config, PretrainConfig
 from selfmate.learners.alphazero.learner import AlphaZero
 from selfmate.learners.alphazero.pretrain import PREFETCHED_BATCHES, Pretraining, make_optimizer
 from selfmate.nets.optim import one_thread
+from selfmate.nets.resnet import with_torch_convolutions
 from selfmate.rules import available_cores, random_games, write_pgn
 from selfmate.runs import Stopwatch
 from selfmate.selfplay.games import play_games
 from selfmate_benchmarks import Results, median_ratio, rates_by_round
-from selfmate_benchmarks.peers.mcts import with_torch_convolutions
 
 ROUNDS = 7
 ROUNDS_ON_ALL_CORES = 2

@@ -13,19 +13,12 @@ from oracle.slow_tree_search import Floats, SlowNode, SlowTreeSearch, halving_pl
 from selfmate._core import TreeSearch
 from selfmate.nets.config import MoveScorerConfig, QNetConfig, ResNetConfig
 from selfmate.nets.evaluator import make_evaluator, make_search_evaluator
-from selfmate.nets.resnet import SeResNet
+from selfmate.nets.resnet import SeResNet, with_torch_convolutions
 from selfmate.rules import Board, random_games, uci_code, uci_text
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.tree import BatchedTreeSearch
 from selfmate_benchmarks.mcts import board_of_python_chess
-from selfmate_benchmarks.peers.mcts import (
-    Node,
-    PythonMcts,
-    softmax,
-    visits_of,
-    with_net,
-    with_torch_convolutions,
-)
+from selfmate_benchmarks.peers.mcts import Node, PythonMcts, softmax, visits_of, with_net
 from selfmate_benchmarks.peers.rules import az4672, planes68
 
 ACTIONS = 4672

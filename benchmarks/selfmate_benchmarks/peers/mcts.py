@@ -13,9 +13,8 @@ import chess
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 
-from selfmate.nets.resnet import BoardConvolution, SeResNet
+from selfmate.nets.resnet import SeResNet
 from selfmate.searches.config import SearchConfig
 from selfmate_benchmarks.peers.rules import az4672, planes68
 
@@ -216,21 +215,6 @@ def uniform_mcts(config: SearchConfig, *, batch: int) -> PythonMcts[int]:
 
 # planes68 [68, 8, 8], and the az4672 actions of the legal moves.
 PlanesAndActions = tuple[NDArray[np.float32], list[int]]
-
-
-def with_torch_convolutions(net: SeResNet) -> SeResNet:
-    """A copy of the net, with the same weights, that uses torch's convolutions."""
-    other = SeResNet(net.config)
-    for module in list(other.modules()):
-        for name, layer in list(module.named_children()):
-            if isinstance(layer, BoardConvolution):
-                setattr(module, name, _torch_convolution(layer))
-    other.load_state_dict(net.state_dict())
-    return other
-
-
-def _torch_convolution(layer: BoardConvolution) -> nn.Conv2d:
-    return nn.Conv2d(layer.in_channels, layer.out_channels, 3, padding=1, bias=False)
 
 
 class TorchEvaluator:

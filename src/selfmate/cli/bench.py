@@ -17,8 +17,8 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[SUITE]...",
-            help="rules, teacher, endgame, dqn, reinforce, lab, pgn, import, mcts, train, "
-            "searchless. Default: all.",
+            help="rules, teacher, endgame, dqn, reinforce, lab, pgn, import, mcts, "
+            "inference, train, searchless. Default: all.",
         ),
     ] = None,
     as_json: Annotated[

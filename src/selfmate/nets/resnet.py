@@ -139,6 +139,19 @@ class SeResNet(nn.Module):
             tensor.copy_(torch.tensor(weights[name]))
 
 
+def with_torch_convolutions(net: SeResNet) -> SeResNet:
+    """A copy of the net, with the same weights, of torch's own layers only: for exporters, which
+    cannot follow a `BoardConvolution` into the core."""
+    other = SeResNet(net.config)
+    for module in list(other.modules()):
+        for name, layer in list(module.named_children()):
+            if isinstance(layer, BoardConvolution):
+                plain = nn.Conv2d(layer.in_channels, layer.out_channels, 3, padding=1, bias=False)
+                setattr(module, name, plain)
+    other.load_state_dict(net.state_dict())
+    return other
+
+
 def wdl_of(value: Tensor) -> Tensor:
     """WDL of the side to move [B, 3] from the output of the value head, [B, 3] or [B, 1]. A scalar
     value v says nothing of draws: win (1 + v) / 2, loss (1 - v) / 2."""
@@ -193,7 +206,7 @@ class SquareAttention(nn.Module):
         count, filters = board.shape[:2]
         squares = self.norm(board.flatten(2).transpose(1, 2)) + self.places
         heads = self.look(squares).view(count, SQUARES, 3, HEADS, filters // HEADS)
-        query, key, value = heads.permute(2, 0, 3, 1, 4)
+        query, key, value = heads.permute(2, 0, 3, 1, 4).unbind()
         mixed = nn.functional.scaled_dot_product_attention(query, key, value)
         change: Tensor = self.add(mixed.transpose(1, 2).flatten(2))
         return board + change.transpose(1, 2).view_as(board)
