@@ -7,13 +7,13 @@ from statistics import median
 
 import numpy as np
 
-from selfmate.data.dataset import ChunkFolder, ChunkStream, prefetched
+from selfmate.data.dataset import ChunkFolder, ChunkStream
 from selfmate.data.examples import Examples, examples_of_games
 from selfmate.data.game_filter import GameFilter
 from selfmate.data.pgn_import import GameImport, ImportSettings
 from selfmate.learners.alphazero.config import Config, PretrainConfig
 from selfmate.learners.alphazero.learner import AlphaZero
-from selfmate.learners.alphazero.pretrain import PREFETCHED_BATCHES, Pretraining, make_optimizer
+from selfmate.learners.alphazero.pretrain import Pretraining, make_optimizer
 from selfmate.nets.optim import one_thread
 from selfmate.nets.resnet import with_torch_convolutions
 from selfmate.rules import available_cores, random_games, write_pgn
@@ -39,7 +39,7 @@ def run(rounds: int = ROUNDS) -> Results:
     with tempfile.TemporaryDirectory() as folder:
         games = imported(Path(folder), GAMES)
         learner, plain = learners(games)
-        examples = examples_of_games(next(learner.stream.batches(0, BATCH, BATCH)))
+        (examples,) = learner.batches(0, BATCH)
         check_same(learner, plain, examples)
         rates = rates_by_round(
             {
@@ -90,7 +90,7 @@ def imported(folder: Path, games: int) -> ChunkFolder:
 
 def new_learner(games: ChunkFolder, threads: int) -> Pretraining:
     settings = {"batch_size": BATCH, "gradient_accumulation": 1, "threads": threads}
-    return Pretraining(PretrainConfig.model_validate(settings), games)
+    return Pretraining(PretrainConfig.model_validate(settings), [games])
 
 
 def learners(games: ChunkFolder) -> tuple[Pretraining, Pretraining]:
@@ -126,8 +126,7 @@ def load(games: ChunkFolder) -> float:
 
 def pretrain(learner: Pretraining, updates: int) -> float:
     """Updates as in a run, loading included."""
-    batches = learner.stream.batches(0, updates * BATCH, BATCH)
-    examples = prefetched(map(examples_of_games, batches), PREFETCHED_BATCHES)
+    examples = learner.batches(0, updates * BATCH)
     with one_thread():
         for _ in range(updates):
             learner.update(examples, learner.config.learning_rate, Stopwatch())

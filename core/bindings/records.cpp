@@ -96,6 +96,14 @@ void bind_records(nb::module_& module) {
       .def_prop_ro("offsets", array_property<std::int64_t, &GameRecords::offsets>(),
                    nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
                    "Where each game begins in moves, and one past the last.")
+      .def_prop_ro("evaluations", array_property<std::int16_t, &GameRecords::evaluations>(),
+                   nb::sig("def evaluations(self) -> numpy.typing.NDArray[numpy.int16]"),
+                   "For each move, the evaluation of the position before it, in centipawns for the "
+                   "side to move; -32768 where there is none.")
+      .def_prop_ro("best_moves", array_property<std::uint16_t, &GameRecords::best_moves>(),
+                   nb::sig("def best_moves(self) -> numpy.typing.NDArray[numpy.uint16]"),
+                   "For each move, the best one in its position as comments say, 0 where they do "
+                   "not.")
       .def_prop_ro("results", array_property<std::int8_t, &GameRecords::results>(),
                    nb::sig("def results(self) -> numpy.typing.NDArray[numpy.int8]"),
                    "1 White won, 0 draw, -1 Black won, -128 not known.")

@@ -18,9 +18,10 @@ bool PgnCursor::close_comment() {
   return brace != nullptr;
 }
 
-void PgnCursor::skip_comment() {
+std::string_view PgnCursor::take_comment() {
   const char* const begin = at;
   if (!close_comment()) throw BadGame{begin, "a comment is never closed"};
+  return {begin + 1, std::size_t(at - begin - 2)};
 }
 
 void PgnCursor::skip_variation() {
@@ -32,7 +33,7 @@ void PgnCursor::skip_variation() {
     if (*at == ';' || at_escaped_line()) {
       skip_line();
     } else if (*at == '{') {
-      skip_comment();
+      take_comment();
     } else {
       depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
       deepest = std::max(deepest, depth);

@@ -32,7 +32,7 @@ class PgnCursor {
   void skip_blanks() { at = skip_in(kBlanks, at); }
   void skip_line() { at = find_in(kLineEnds, at); }
   // Throws, and stands at the text's end, when the comment or variation is not closed.
-  void skip_comment();
+  std::string_view take_comment();  // without its braces
   void skip_variation();
   // Over all that may stand between two games; false at the end of the text.
   bool find_game();

@@ -46,6 +46,15 @@ std::string_view without_check_marks(std::string_view san) {
   return san;
 }
 
+// Comments are not worth a game: a move that is not legal here is none.
+Move legal_or_none(const Position& position, std::string_view uci) {
+  try {
+    return parse_uci(position, uci);
+  } catch (const BadInput&) {
+    return kNoMove;
+  }
+}
+
 }  // namespace
 
 void ParsedGames::append(ParsedGames&& later) {
@@ -90,6 +99,7 @@ void PgnParser::drop(const BadGame& bad) {
 void PgnParser::parse_game() {
   header_ = {};
   moves_.clear();
+  notes_ = {{kNoEvaluation}, {kNoMove}};
   result_ = {};
   first_line_ = cursor_.line_of(cursor_.at);
   read_tags();
@@ -183,7 +193,7 @@ void PgnParser::read_other() {
   const char* const begin = cursor_.at;
   switch (*begin) {
     case '{':
-      return cursor_.skip_comment();
+      return note_comment(read_comment(cursor_.take_comment()));
     case '(':
       return cursor_.skip_variation();
     case ';':
@@ -252,6 +262,27 @@ void PgnParser::play(Move move) {
     throw BadGame{cursor_.at, "more than " + std::to_string(kMaxPlies) + " half-moves"};
   moves_.push_back(move);
   game_.push(move);
+  notes_.evaluations.push_back(kNoEvaluation);
+  notes_.best_moves.push_back(kNoMove);
+}
+
+void PgnParser::note_comment(const CommentNotes& notes) {
+  const std::size_t ply = moves_.size();
+  const int white = game_.position().turn() == kWhite ? 1 : -1;
+  note_evaluation(ply, notes.after_white, white);
+  if (ply > 0) {
+    note_evaluation(ply - 1, notes.before_white, -white);
+    note_evaluation(ply - 1, notes.before_mover, 1);
+  }
+  if (!notes.best_after.empty() && notes_.best_moves[ply] == kNoMove)
+    notes_.best_moves[ply] = legal_or_none(game_.position(), notes.best_after);
+}
+
+// The first evaluation of a position counts.
+void PgnParser::note_evaluation(std::size_t ply, std::int16_t centipawns, int view) {
+  std::int16_t& noted = notes_.evaluations[ply];
+  if (noted == kNoEvaluation && centipawns != kNoEvaluation)
+    noted = std::int16_t(view * centipawns);
 }
 
 void PgnParser::refuse_move(std::string_view san, SanError error) const {
@@ -285,9 +316,11 @@ void PgnParser::end_game() {
     throw BadGame{result_.data(), "the result contradicts the " +
                                       std::string(kReasonNames[std::size_t(outcome->reason)]) +
                                       " on the board"};
+  notes_.evaluations.pop_back();
+  notes_.best_moves.pop_back();
   out_.records.add(moves_, result, agrees ? outcome->reason : Reason::kUnknown, start_fen_,
                    rating(header_.white_elo), rating(header_.black_elo),
-                   std::string(header_.begin, header_.end), first_line_);
+                   std::string(header_.begin, header_.end), first_line_, notes_);
 }
 
 }  // namespace selfmate

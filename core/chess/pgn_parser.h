@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "chess/pgn_comments.h"
 #include "chess/pgn_cursor.h"
 #include "chess/pgn_splitter.h"
 #include "chess/pgn_tags.h"
@@ -60,6 +61,8 @@ class PgnParser {
   void read_move(std::string_view san);
   void read_odd_move(std::string_view san);
   void play(Move move);
+  void note_comment(const CommentNotes& notes);
+  void note_evaluation(std::size_t ply, std::int16_t centipawns, int view);
   [[noreturn]] void refuse_move(std::string_view san, SanError error) const;
   void end_game();
 
@@ -69,6 +72,7 @@ class PgnParser {
   Header header_;
   Game game_;
   std::vector<Move> moves_;
+  Annotations notes_;  // of the positions before all moves, and of the present one
   std::string start_fen_;
   std::string_view result_;  // empty until the game's end is read
   std::int64_t first_line_ = 0;

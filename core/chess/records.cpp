@@ -16,6 +16,8 @@ void GameRecords::append(GameRecords later) {
   const std::int64_t base = offsets.back();
   for (std::size_t i = 1; i < later.offsets.size(); ++i) offsets.push_back(base + later.offsets[i]);
   extend(moves, std::move(later.moves));
+  extend(evaluations, std::move(later.evaluations));
+  extend(best_moves, std::move(later.best_moves));
   extend(results, std::move(later.results));
   extend(reasons, std::move(later.reasons));
   extend(white_elo, std::move(later.white_elo));

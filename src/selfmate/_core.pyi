@@ -128,6 +128,18 @@ class GameRecords:
         """Where each game begins in moves, and one past the last."""
 
     @property
+    def evaluations(self) -> numpy.typing.NDArray[numpy.int16]:
+        """
+        For each move, the evaluation of the position before it, in centipawns for the side to move; -32768 where there is none.
+        """
+
+    @property
+    def best_moves(self) -> numpy.typing.NDArray[numpy.uint16]:
+        """
+        For each move, the best one in its position as comments say, 0 where they do not.
+        """
+
+    @property
     def results(self) -> numpy.typing.NDArray[numpy.int8]:
         """1 White won, 0 draw, -1 Black won, -128 not known."""
 

@@ -50,7 +50,7 @@ class _Pace:
 def _rate(progress: "Progress", spent: float) -> str:
     if progress.stage == "reading":
         return f"{progress.games_read / spent:,.0f} games/s"
-    if progress.stage == "writing":
+    if progress.stage in ("writing", "fitting"):
         return f"{progress.done / spent:,.0f} positions/s"
     return f"{progress.done / spent / 1e6:,.0f} MB/s"
 
@@ -69,7 +69,7 @@ def live_line(work: "GameImport") -> LiveLine:
 
 
 def summary_of(
-    out: Path, manifest: "Manifest", was_finished: bool, seconds: float
+    out: Path, manifest: "Manifest", was_finished: bool = False, seconds: float | None = None
 ) -> dict[str, Any]:
     written = sum(entry.bytes for entries in manifest.chunks.values() for entry in entries)
     positions = sum(manifest.positions.values())
@@ -79,6 +79,7 @@ def summary_of(
         "games": manifest.games.model_dump(),
         "positions": manifest.positions,
         "chunks": {split: len(entries) for split, entries in manifest.chunks.items()},
+        "wdl_curve": manifest.wdl_curve and manifest.wdl_curve.model_dump(),
         "bytes": written,
         "bytes_per_position": written / positions,
         "seconds": seconds,
@@ -111,15 +112,37 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         for split in positions
     ]
     rows += [
+        ("evaluated", _note_counts(games)),
         ("results", ", ".join(f"{result} {count:,}" for result, count in games["results"].items())),
         ("ended by", ", ".join(f"{kind} {count:,}" for kind, count in games["endings"].items())),
         ("dropped", f"{sum(games['dropped'].values()):,} of {games['read']:,} games"),
     ]
     rows += [(f"  {reason}", f"{count:,}") for reason, count in games["dropped"].items()]
+    rows += [("half won at", _half_won(summary["wdl_curve"]))] if summary["wdl_curve"] else []
     size = (
         f"{summary['bytes'] / 1e6:,.1f} MB, {summary['bytes_per_position']:.0f} bytes per position"
     )
-    return [*rows, ("size", size), ("time", duration(summary["seconds"]))]
+    rows.append(("size", size))
+    return rows if summary["seconds"] is None else [*rows, ("time", duration(summary["seconds"]))]
+
+
+def _note_counts(games: dict[str, Any]) -> str:
+    evaluations, best_moves = (sum(games[key].values()) for key in ("evaluations", "best_moves"))
+    return f"{evaluations:,} positions; {best_moves:,} have a best move"
+
+
+def _half_won(curve: dict[str, Any]) -> str:
+    """The pawns that win half of the games, by the pieces on the board."""
+    wins = {}
+    for pieces in (32, 16, 8):
+        bare = 1 - pieces / 32
+        offset, slope = (
+            (1 - bare) * curve[f"{name}_full"] + bare * curve[f"{name}_bare"]
+            for name in ("offset", "slope")
+        )
+        wins[pieces] = offset / slope
+    first, *others = (f"{pawns:.2f} pawns with {pieces} pieces" for pieces, pawns in wins.items())
+    return ", ".join([first, *(text.replace(" pawns", "") for text in others)])
 
 
 def _first_dropped(out: Path) -> list[str]:

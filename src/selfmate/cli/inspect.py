@@ -12,7 +12,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from selfmate.cli.console import reading_input
+from selfmate.cli.console import BadInputError, reading_input
 from selfmate.cli.runs import changed_settings, metrics_of, summary_of
 from selfmate.data.transitions import ACTIONS, NO_ACTION, Episodes
 from selfmate.runs import (
@@ -209,17 +209,34 @@ def replay_of(checkpoint: Checkpoint) -> dict[str, Any] | None:
 
 def inspect(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="The directory of a run, such as runs/x.")
+        Path,
+        typer.Argument(
+            metavar="RUN", help="The directory of a run, such as runs/x, or of imported games."
+        ),
     ],
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Of imported games: a picture of evaluations and results."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show a run: settings, metrics, notes, replay buffer, checkpoints.
 
-    Every checkpoint is verified, and every line of its other files.
+    Every checkpoint is verified, and every line of its other files. Of a folder
+    of `selfmate import`, show what was imported and how evaluations relate to
+    results.
     """
+    from selfmate.cli.inspect_data import inspect_data, is_data
     from selfmate.cli.inspect_view import print_inspection
     from selfmate.runs import RunDirectory
 
+    if is_data(run):
+        inspect_data(run, plot, as_json)
+        return
+    if plot is not None:
+        raise BadInputError(f"--plot is for folders of selfmate import, {run} is none")
     with reading_input():
         found = RunDirectory(run)
         surveyed = survey(found)

@@ -19,7 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from selfmate.data.wdl_curve import DEFAULT_CURVE, WdlCurve
 from selfmate.encodings.records import RECORD_BYTES, VERSION, PositionRecords
+
+NO_EVALUATION = -32768  # as GameRecords.evaluations has it
+MAX_EVALUATION = 10_000  # centipawns; mates and higher evaluations count as this
+NO_MOVE = 0
 
 # Type and row shape of each column in a file.
 COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -31,7 +36,11 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
     "white_elo": ("uint16", ()),
     "black_elo": ("uint16", ()),
     "games": ("int64", ()),
+    "evaluations": ("int16", ()),
+    "best_moves": ("uint16", ()),
 }
+# Columns that chunks of format 1 do not have, and what stands for them.
+ADDED_COLUMNS = {"evaluations": NO_EVALUATION, "best_moves": NO_MOVE}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +55,19 @@ class Chunk:
     white_elo: NDArray[np.uint16]  # [N] 0 where unknown
     black_elo: NDArray[np.uint16]  # [N]
     games: NDArray[np.int64]  # [N] number of the game among those kept
+    evaluations: NDArray[np.int16]  # [N] centipawns, side to move; NO_EVALUATION if unknown
+    best_moves: NDArray[np.uint16]  # [N] by an analysis of the game; NO_MOVE if unknown
+
+    @property
+    def is_evaluated(self) -> NDArray[np.bool_]:
+        """[N] Whether there is an evaluation."""
+        known: NDArray[np.bool_] = self.evaluations != NO_EVALUATION
+        return known
+
+    @property
+    def target_moves(self) -> NDArray[np.uint16]:
+        """[N] The best moves where they are known, elsewhere those that were played."""
+        return np.where(self.best_moves == NO_MOVE, self.moves, self.best_moves)
 
     def __len__(self) -> int:
         return len(self.stored)
@@ -102,9 +124,15 @@ def parse_chunk(data: bytes, name: str, rows: int) -> Chunk:
     """
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
-            return Chunk(**{column: _column(file, column, rows) for column in COLUMNS})
+            added = {} if ADDED_COLUMNS.keys() & file.keys() else _absent_columns(rows)
+            kept = [column for column in COLUMNS if column not in added]
+            return Chunk(**{column: _column(file, column, rows) for column in kept}, **added)
     except (OSError, KeyError, RuntimeError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{name} is not a chunk of positions: {error}") from error
+
+
+def _absent_columns(rows: int) -> dict[str, NDArray[Any]]:
+    return {name: np.full(rows, value, COLUMNS[name][0]) for name, value in ADDED_COLUMNS.items()}
 
 
 def _column(file: h5py.File, name: str, rows: int) -> NDArray[Any]:
@@ -149,13 +177,15 @@ class Origin(_Entry):
 
 
 class GameCounts(_Entry):
-    """Numbers of games."""
+    """Numbers of games, and of positions that comments say something about."""
 
     read: int
     kept: dict[Split, int]
     dropped: dict[str, int]  # by reason
     endings: dict[str, int]  # of the games kept, by kind of ending
     results: dict[str, int]  # of the games kept, by result as in PGN
+    evaluations: dict[Split, int] = {}  # positions with an evaluation
+    best_moves: dict[Split, int] = {}  # positions with a best move
 
 
 class ChunkEntry(_Entry):
@@ -168,14 +198,27 @@ class ChunkEntry(_Entry):
 class Manifest(Origin):
     """What manifest.json says about a folder of chunks."""
 
-    format: Literal[1] = 1
+    format: Literal[1, 2] = 2  # 1: without evaluations and best moves
     games: GameCounts
     positions: dict[Split, int]
     chunks: dict[Split, list[ChunkEntry]]
+    wdl_curve: WdlCurve | None = None  # of these games; None if they have too few evaluations
 
 
 class DamagedChunkError(ValueError):
     """A chunk is not the one the manifest lists."""
+
+
+def read_chunk(folder: Path, entry: ChunkEntry) -> Chunk:
+    """Raises DamagedChunkError if the file is not the one of the entry."""
+    path = folder / entry.file
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DamagedChunkError(f"cannot read the chunk {path}: {error.strerror}") from error
+    if sha256(data).hexdigest() != entry.sha256:
+        raise DamagedChunkError(f"{path} is damaged: its SHA-256 is not that of the manifest")
+    return parse_chunk(data, str(path), entry.rows)
 
 
 class ChunkFolder:
@@ -201,21 +244,17 @@ class ChunkFolder:
         """Positions in each split."""
         return {split: sum(self.chunk_sizes(split)) for split in SPLITS}
 
+    @property
+    def wdl_curve(self) -> WdlCurve:
+        return self.manifest.wdl_curve or DEFAULT_CURVE
+
     def chunk_sizes(self, split: Split) -> list[int]:
         """Rows of each chunk."""
         return [entry.rows for entry in self._entries(split)]
 
     def read(self, split: Split, number: int) -> Chunk:
         """A chunk, checked against the manifest."""
-        entry = self._entries(split)[number]
-        path = self.path / entry.file
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise DamagedChunkError(f"cannot read the chunk {path}: {error.strerror}") from error
-        if sha256(data).hexdigest() != entry.sha256:
-            raise DamagedChunkError(f"{path} is damaged: its SHA-256 is not that of the manifest")
-        return parse_chunk(data, str(path), entry.rows)
+        return read_chunk(self.path, self._entries(split)[number])
 
     def _entries(self, split: Split) -> list[ChunkEntry]:
         return self.manifest.chunks.get(split, [])
@@ -260,17 +299,19 @@ class ChunkStream:
 
     def batches(self, start: int, stop: int, size: int) -> Iterator[Chunk]:
         """Rows start to stop of the sequence, `size` at a time; the last batch may be smaller."""
-        held, rows = list[Chunk](), 0
-        for part in self._parts(start, stop):
-            at = 0
-            while at < len(part):
-                taken = part.take(slice(at, at + size - rows))
-                held.append(taken)
-                at, rows = at + len(taken), rows + len(taken)
-                if rows == size:
-                    yield concatenate_chunks(held)
-                    held, rows = [], 0
-        if held:
+        return self.take(start, [min(size, stop - at) for at in range(start, stop, size)])
+
+    def take(self, start: int, counts: Sequence[int]) -> Iterator[Chunk]:
+        """The rows from `start` on, in chunks of so many rows, each at least one."""
+        parts = self._parts(start, start + sum(counts))
+        part, at = None, 0
+        for count in counts:
+            held, missing = list[Chunk](), count
+            while missing:
+                if part is None or at == len(part):
+                    part, at = next(parts), 0
+                held.append(part.take(slice(at, at + missing)))
+                at, missing = at + len(held[-1]), missing - len(held[-1])
             yield concatenate_chunks(held)
 
     def _parts(self, start: int, stop: int) -> Iterator[Chunk]:

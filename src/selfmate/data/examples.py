@@ -1,7 +1,8 @@
 """Positions for a net with a policy and a value head, with their targets.
 
-They come from games of a dataset, where the move that was played is the policy target, or from
-self-play with a tree search, where the search's move probabilities are.
+They come from games of a dataset, where the move that was played, or the best one by an analysis,
+is the policy target, or from self-play with a tree search, where the search's move probabilities
+are.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from selfmate.data.dataset import Chunk
 from selfmate.data.trajectories import concatenated_ragged
+from selfmate.data.wdl_curve import DEFAULT_CURVE, WdlCurve
 from selfmate.encodings.records import (
     RECORD_BYTES,
     PositionRecords,
@@ -57,17 +59,23 @@ class Examples:
         )
 
 
-def examples_of_games(chunk: Chunk) -> Examples:
-    """Policy targets are the moves that were played, values the results of the games."""
+def examples_of_games(
+    chunk: Chunk, evaluation_share: float = 0.0, curve: WdlCurve = DEFAULT_CURVE
+) -> Examples:
+    """Policy targets are the best moves where an analysis of the game named them, elsewhere the
+    moves that were played. Value targets are the results of the games, mixed with evaluations where
+    there are some: (1 - share) * result + share * WDL(evaluation)."""
     legal = legal_of(ACTION_ENCODING, chunk.stored)
     policy = np.zeros(len(legal.values), np.float32)
-    policy[legal.find(actions_of(ACTION_ENCODING, chunk.stored, chunk.moves))] = 1
+    policy[legal.find(actions_of(ACTION_ENCODING, chunk.stored, chunk.target_moves))] = 1
     view = np.where(is_white_to_move(chunk.stored), 1, -1).astype(np.int8)
+    wdl = wdl_of(view * chunk.results)
+    if evaluation_share:
+        known = chunk.is_evaluated
+        evaluated = curve.wdl_of(chunk.evaluations[known], chunk.stored[known])
+        wdl[known] += np.float32(evaluation_share) * (evaluated - wdl[known])
     return Examples(
-        planes=planes_of(chunk.stored),
-        legal=legal,
-        policy=policy,
-        wdl_side_to_move=wdl_of(view * chunk.results),
+        planes=planes_of(chunk.stored), legal=legal, policy=policy, wdl_side_to_move=wdl
     )
 
 

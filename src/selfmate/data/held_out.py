@@ -120,12 +120,14 @@ def held_out_masters(games: ChunkFolder, max_positions: int) -> HeldOut:
         raise RunRefusedError(f"the master games cannot be used: {error}") from error
 
 
-def open_games(data: tuple[str, ...]) -> ChunkFolder:
-    """The folder of games that a pretraining run was given with --data."""
+def open_games(data: tuple[str, ...]) -> list[ChunkFolder]:
+    """The folders of games that a pretraining run was given with --data. Only the first needs
+    positions for validation."""
     if not data:
         raise RunRefusedError("there are no games: name a folder of selfmate import with --data")
     try:
-        return open_chunks(Path(data[0]), "training", "validation")
+        first = open_chunks(Path(data[0]), "training", "validation")
+        return [first, *(open_chunks(Path(name), "training") for name in data[1:])]
     except (OSError, ValueError) as error:
         raise RunRefusedError(f"the games cannot be used: {error}") from error
 

@@ -1,23 +1,36 @@
 """Importing PGN files as a dataset: a folder of chunks, shuffled across games and split by game.
 
-An import has three stages. It hashes the input files. It reads and filters the games and writes
+An import has four stages. It hashes the input files. It reads and filters the games and writes
 their positions in runs (selfmate.data.shuffle). It reads the runs in shuffled order and writes
-chunks (selfmate.data.import_folder). An import that was killed at any moment resumes and produces
-the same bytes: runs and chunks that exist are not made again.
+chunks (selfmate.data.import_folder). If the games have evaluations, it fits the curve that turns
+them into win, draw and loss (selfmate.data.wdl_curve). An import that was killed at any moment
+resumes and produces the same bytes: runs and chunks that exist are not made again.
 """
 
 import math
 import re
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b, sha256
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.data.dataset import SPLITS, Chunk, GameCounts, InputFile, Manifest, Origin
+from selfmate.data.dataset import (
+    NO_EVALUATION,
+    NO_MOVE,
+    SPLITS,
+    Chunk,
+    ChunkEntry,
+    GameCounts,
+    InputFile,
+    Manifest,
+    Origin,
+    Split,
+    read_chunk,
+)
 from selfmate.data.game_filter import (
     ENDINGS,
     FAULTY,
@@ -28,6 +41,7 @@ from selfmate.data.game_filter import (
 )
 from selfmate.data.import_folder import ChunkWriter, ImportFolder
 from selfmate.data.shuffle import RowRuns, Rows, rows_of
+from selfmate.data.wdl_curve import WdlCurve, count_results
 from selfmate.encodings.records import encode_game_records
 from selfmate.rules import GameRecords, available_cores, read_pgn
 from selfmate.rules.pgn import RESULT_TEXTS, PgnChunk
@@ -68,7 +82,7 @@ class ImportSettings:
 
 @dataclass
 class Progress:
-    """Progress of the current stage (bytes, or rows when writing), and the games so far."""
+    """Progress of the current stage (bytes, or rows from writing on), and the games so far."""
 
     stage: str
     done: int = 0
@@ -163,10 +177,30 @@ class GameImport:
         for rows in writer.run():
             self.progress.done += rows
             yield
+        curve = yield from self._fit(counts, writer.chunks)
         self.manifest = Manifest(
-            **dict(origin), games=counts, positions=positions, chunks=writer.chunks
+            **dict(origin),
+            games=counts,
+            positions=positions,
+            chunks=writer.chunks,
+            wdl_curve=curve,
         )
         self.folder.finish(self.manifest)
+
+    def _fit(
+        self, counts: GameCounts, chunks: dict[Split, list[ChunkEntry]]
+    ) -> Generator[None, None, WdlCurve | None]:
+        """The curve of the games' own evaluations and results, if there are evaluations."""
+        if not sum(counts.evaluations.values()):
+            return None
+        found = {split: count_results(()) for split in SPLITS}
+        self.progress = replace(self.progress, stage="fitting", done=0)
+        for split, entries in chunks.items():
+            for entry in entries:
+                found[split] += count_results([read_chunk(self.folder.path, entry)])
+                self.progress.done += entry.rows
+                yield
+        return WdlCurve.fit(found["training"], found["validation"])
 
 
 def _check_file(path: Path) -> None:
@@ -206,6 +240,10 @@ class GameReader:
         self._next_missing = runs.next_game
         self._seen, self._rows, self._splits = SeenGames(), list[Rows](), list[NDArray[np.uint8]]()
         self._kept, self._endings, self._results = Counter[int](), Counter[int](), Counter[int]()
+        self._evaluations, self._best_moves = (
+            np.zeros(len(SPLITS), np.int64),
+            np.zeros(len(SPLITS), np.int64),
+        )
         self.dropped = DroppedGames()
         self.bytes_read = 0
 
@@ -239,6 +277,8 @@ class GameReader:
             dropped=dict(self.dropped.counts.most_common()),
             endings={ENDINGS[code]: count for code, count in self._endings.most_common()},
             results={RESULT_TEXTS[result]: self._results[result] for result in (1, 0, -1)},
+            evaluations=dict(zip(SPLITS, self._evaluations.tolist(), strict=True)),
+            best_moves=dict(zip(SPLITS, self._best_moves.tolist(), strict=True)),
         )
 
     def _add(self, file: str, piece: PgnChunk) -> None:
@@ -269,6 +309,7 @@ class GameReader:
         self._kept.update(splits.tolist())
         self._endings.update(chosen.endings.tolist())
         self._results.update(records.results[chosen.games].tolist())
+        self._count_notes(records, chosen.games, splits)
         missing = numbers >= self._next_missing
         if not missing.any():
             return
@@ -278,6 +319,17 @@ class GameReader:
         if sum(map(len, self._rows)) >= self._run_rows:
             self._write_run()
 
+    def _count_notes(
+        self, records: GameRecords, games: NDArray[np.int64], splits: NDArray[np.uint8]
+    ) -> None:
+        begins, ends = records.offsets[games] + self._filter.skip_plies, records.offsets[games + 1]
+        for counts, is_known in (
+            (self._evaluations, records.evaluations != NO_EVALUATION),
+            (self._best_moves, records.best_moves != NO_MOVE),
+        ):
+            before = np.concatenate([[0], np.cumsum(is_known)])
+            np.add.at(counts, splits, before[ends] - before[begins])
+
     def _encode(
         self, records: GameRecords, chosen: NDArray[np.int64], by_game: NDArray[np.int64]
     ) -> None:
@@ -286,6 +338,7 @@ class GameReader:
             records, chosen, skip_plies=self._filter.skip_plies, threads=available_cores()
         )
         games = positions.games
+        plies = records.offsets[games + 1] - positions.plies_left
         chunk = Chunk(
             stored=positions.records,
             moves=positions.moves,
@@ -295,6 +348,8 @@ class GameReader:
             white_elo=records.white_elo[games],
             black_elo=records.black_elo[games],
             games=by_game[games, 0],
+            evaluations=records.evaluations[plies],
+            best_moves=records.best_moves[plies],
         )
         self._rows.append(rows_of(chunk))
         self._splits.append(by_game[games, 2].astype(np.uint8))

@@ -32,6 +32,7 @@ from selfmate.rules import Board, GameRecords, Ragged
 
 RECORD_BYTES = core.RECORD_BYTES
 VERSION = 2  # raised whenever a byte changes its meaning
+BOARD_BYTES = 32  # the current board, two squares a byte
 FLAGS = 56  # index of the byte whose lowest bit is set when Black is to move
 
 PositionRecords = NDArray[np.uint8]  # [B, RECORD_BYTES]
@@ -88,6 +89,14 @@ def is_white_to_move(records: PositionRecords) -> NDArray[np.bool_]:
     """[B] Whether White is to move."""
     white: NDArray[np.bool_] = records[:, FLAGS] & 1 == 0
     return white
+
+
+def piece_counts(records: PositionRecords) -> NDArray[np.int64]:
+    """[B] The pieces on the board, kings and pawns included."""
+    squares = records[:, :BOARD_BYTES]
+    low, high = np.count_nonzero(squares & 15, axis=1), np.count_nonzero(squares >> 4, axis=1)
+    counts: NDArray[np.int64] = low + high
+    return counts
 
 
 ACTION_ENCODING = "uci1968"

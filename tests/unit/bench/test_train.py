@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from selfmate.data.examples import examples_of_games
 from selfmate.nets.resnet import BoardConvolution
 from selfmate_benchmarks import train
 from selfmate_benchmarks.train import (
@@ -27,7 +26,7 @@ def test_both_learn_the_same_and_one_with_torch_alone(tmp_path: Path) -> None:
     games = imported(tmp_path, 20)
     ours, plain = learners(games)
     assert not any(isinstance(layer, BoardConvolution) for layer in plain.net.modules())
-    examples = examples_of_games(next(ours.stream.batches(0, 16, 16)))
+    (examples,) = ours.batches(0, 16)
     check_same(ours, plain, examples)
     update(ours, examples)
     with pytest.raises(RuntimeError, match="the two nets learn differently"):

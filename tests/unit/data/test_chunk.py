@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfmate.data.dataset import COLUMNS, Chunk, chunk_bytes, concatenate_chunks, parse_chunk
+from selfmate.data.dataset import (
+    ADDED_COLUMNS,
+    COLUMNS,
+    Chunk,
+    chunk_bytes,
+    concatenate_chunks,
+    parse_chunk,
+)
 
 
 def made_up(rows: int, seed: int = 1) -> Chunk:
@@ -121,3 +128,16 @@ def test_a_column_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
             lead_elsewhere(file)
         with pytest.raises(ValueError, match=f"x.h5 is not a chunk of positions: .*moves {reason}"):
             parse_chunk(image.getvalue(), "x.h5", 5)
+
+
+def test_a_chunk_of_an_older_version_has_neither_evaluations_nor_best_moves() -> None:
+    chunk, image = made_up(20), io.BytesIO()
+    old = [name for name in COLUMNS if name not in ADDED_COLUMNS]
+    with h5py.File(image, "w") as file:
+        for name in old:
+            file[name] = chunk.columns()[name]
+    found = parse_chunk(image.getvalue(), "x.h5", 20)
+    for name in old:
+        np.testing.assert_array_equal(found.columns()[name], chunk.columns()[name])
+    assert not found.is_evaluated.any()
+    np.testing.assert_array_equal(found.target_moves, chunk.moves)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfmate.data.dataset import Chunk, ChunkFolder
+from selfmate.data.dataset import NO_EVALUATION, NO_MOVE, Chunk, ChunkFolder
 from selfmate.data.game_filter import CODES
 from selfmate.data.held_out import held_out_masters
 from selfmate.data.trajectories import games_of_masters
@@ -63,6 +63,8 @@ def chunk_of(rows: list[tuple[str, int, int, str]]) -> Chunk:
         white_elo=np.zeros(count, np.uint16),
         black_elo=np.zeros(count, np.uint16),
         games=np.arange(count),
+        evaluations=np.full(count, NO_EVALUATION, np.int16),
+        best_moves=np.full(count, NO_MOVE, np.uint16),
     )
 
 

@@ -1,8 +1,8 @@
 """The settings of AlphaZero: self-play and training, and pretraining on master games."""
 
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 import selfmate.learners.config
 from selfmate.learners.config import FolderName
@@ -12,6 +12,10 @@ from selfmate.searches.config import CacheSize, SearchSettings
 
 if TYPE_CHECKING:
     from selfmate.nets.resnet import SeResNet
+
+
+Share = Annotated[float, Field(gt=0, le=1000)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class ComputeSettings(selfmate.learners.config.Config):
@@ -141,7 +145,19 @@ class PretrainConfig(ResNetSettings, ComputeSettings):
         4, ge=1, description="steps of up to 32 updates between checkpoints"
     )
     data: tuple[FolderName, ...] = Field(
-        (), max_length=1, description="folder of selfmate import with the games"
+        (), max_length=8, description="folders of selfmate import; validation is on the first"
+    )
+    data_shares: tuple[Share, ...] = Field(
+        (),
+        max_length=8,
+        description="weight of each folder in the batches; none: by their numbers of positions",
+    )
+    evaluation_share: tuple[Fraction, ...] = Field(
+        (0.0,),
+        min_length=1,
+        max_length=8,
+        description="weight of evaluations in value targets, the rest is the game result; one "
+        "number, or one for each folder",
     )
     epochs: int = Field(5, ge=1, le=1000, description="passes over the training positions")
     positions: int = Field(
@@ -180,6 +196,24 @@ class PretrainConfig(ResNetSettings, ComputeSettings):
     validation_positions: int = Field(
         16384, ge=1, le=10**9, description="maximum held-out positions per validation"
     )
+
+    @field_validator("evaluation_share", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return (value,) if isinstance(value, int | float) else value
+
+    @model_validator(mode="after")
+    def _fits_the_data(self) -> Self:
+        for name, allowed in (("data_shares", (0,)), ("evaluation_share", (1,))):
+            count = len(getattr(self, name))
+            if self.data and count not in (*allowed, len(self.data)):
+                raise ValueError(f"{name} has {count} entries for {len(self.data)} folders of data")
+        return self
+
+    def evaluation_share_of(self, folder: int) -> float:
+        """For the number of a folder of `data`."""
+        shares = self.evaluation_share
+        return shares[folder if len(shares) > 1 else 0]
 
 
 def check_fits(weights: Arrays, net: "SeResNet") -> None:

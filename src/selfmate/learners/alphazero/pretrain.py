@@ -1,13 +1,14 @@
-"""Pretraining on master games: the net learns to predict the played move and the result."""
+"""Pretraining on recorded games: the net learns to predict the move and the result."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from itertools import islice
 
 import torch
 
-from selfmate.data.dataset import ChunkFolder, ChunkStream, DamagedChunkError, prefetched
-from selfmate.data.examples import Examples, examples_of_games
+from selfmate.data.dataset import Chunk, ChunkFolder, ChunkStream, DamagedChunkError, prefetched
+from selfmate.data.examples import Examples, concatenated_examples, examples_of_games
 from selfmate.data.held_out import open_games
+from selfmate.data.mixture import Mixture
 from selfmate.learners.alphazero.config import PretrainConfig, check_fits
 from selfmate.learners.alphazero.loss import TrainingStep, validate
 from selfmate.learners.schedule import LearningRateSchedule, Plateau
@@ -87,9 +88,10 @@ class Pretraining:
     """A net, its optimizer and the games it learns from: a `State` of a run."""
 
     def __init__(
-        self, config: PretrainConfig, games: ChunkFolder, device: torch.device = CPU
+        self, config: PretrainConfig, games: Sequence[ChunkFolder], device: torch.device = CPU
     ) -> None:
-        self.config, self.games, self.device = config, games, device
+        self.config, self.games, self.device = config, games[0], device
+        self._digest = "+".join(folder.digest for folder in games)
         torch.manual_seed(config.seed)
         self.net = ResNetConfig.of(config).make_net().to(device)
         self.net.gradient_checkpointing = config.gradient_checkpointing
@@ -98,7 +100,7 @@ class Pretraining:
         self.plateau = Plateau(
             patience=config.patience, early_stopping_patience=config.early_stopping_patience
         )
-        self.stream = ChunkStream(games, "training", seed=config.seed)
+        self.stream = Mixture(games, config.data_shares, seed=config.seed)
         self.schedule = LearningRateSchedule(
             epoch=self.stream.count,
             total=config.positions or config.epochs * self.stream.count,
@@ -125,7 +127,7 @@ class Pretraining:
 
     def train(self, step: Step, watch: Stopwatch) -> dict[str, float]:
         """The updates of a step, whose positions are counted over all epochs."""
-        batches = self._batches(step.start, step.stop)
+        batches = self.batches(step.start, step.stop)
         tick = step.part("learning", step.stop - step.start, "positions")
         metrics = list[dict[str, float]]()
         for done in range(step.start, step.stop, self.schedule.update):
@@ -158,19 +160,28 @@ class Pretraining:
         with computing_threads(self.config.threads):
             return validate(self.net, examples, tick)
 
-    def _batches(self, start: int, stop: int) -> Iterator[Examples]:
+    def batches(self, start: int, stop: int) -> Generator[Examples, None, None]:
+        """The training positions start to stop, counted over all epochs."""
         batches = self.stream.batches(start, stop, self.config.batch_size)
-        return prefetched(map(examples_of_games, batches), PREFETCHED_BATCHES)
+        return prefetched(map(self._examples, batches), PREFETCHED_BATCHES)
+
+    def _examples(self, parts: Mapping[int, Chunk]) -> Examples:
+        """A batch, by number of the folder. The curve of the first folder turns all evaluations
+        into WDL: results of weak players would say little about those of their games."""
+        share_of, curve = self.config.evaluation_share_of, self.games.wdl_curve
+        return concatenated_examples(
+            [examples_of_games(chunk, share_of(number), curve) for number, chunk in parts.items()]
+        )
 
     def save(self) -> SavedState:
         return SavedState(
             weights=copied(self.net.arrays()),
             rest=copied(with_prefix(optimizer=self.optimizer.arrays())),
-            facts={"data": self.games.digest, "plateau": self.plateau.facts()},
+            facts={"data": self._digest, "plateau": self.plateau.facts()},
         )
 
     def load(self, saved: SavedState) -> None:
-        if saved.facts["data"] != self.games.digest:
+        if saved.facts["data"] != self._digest:
             raise ValueError("the games are not those of the run so far")
         self.load_weights(saved.weights)
         check_layout(saved.rest, with_prefix(optimizer=self.optimizer.arrays()))

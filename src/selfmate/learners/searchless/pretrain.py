@@ -128,7 +128,7 @@ class Pretraining:
 
 
 def train(config: PretrainConfig, run: Run) -> None:
-    games = open_games(config.data)
+    (games,) = open_games(config.data)
     evaluator = make_evaluator(config, held_out_masters(games, config.validation_positions))
     pretraining = Pretraining(config, games, evaluator)
     with one_thread():
