@@ -20,6 +20,7 @@ INTERRUPTED, TERMINATED = 130, 143  # the exit codes that shells give to Ctrl-C 
 VERBS = {
     "demo": "Train a chess engine from nothing in three minutes, and test it in matches.",
     "collect": "Let a teacher play games and label every position, for pretraining.",
+    "annotate": "Add a teacher's evaluations and best moves to PGN games.",
     "import": "Turn PGN games into shuffled chunks of training positions.",
     "pretrain": "Train a learner on data: a teacher's labels or recorded games.",
     "train": "Train a learner by playing: one run, new or resumed.",

@@ -1,4 +1,4 @@
-"""`selfmate collect`: a teacher's games and judgements, position by position, as NDJSON."""
+"""`selfmate collect`: a teacher's games and judgements, as NDJSON by position or as PGN."""
 
 import json
 import sys
@@ -99,7 +99,10 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
 def collect(
     out: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="The file to write: .ndjson, .ndjson.gz or .ndjson.zst."),
+        typer.Option(
+            metavar="FILE",
+            help="The file to write: .ndjson, or .pgn; with .gz or .zst, compressed.",
+        ),
     ],
     games: Annotated[
         int, typer.Option(parser=whole(1, 10**7), metavar="N", help="Games to play.")
@@ -186,7 +189,8 @@ def collect(
     """Let a teacher play, and write its judgement of every position, as JSON lines.
 
     The teacher samples its moves from softmax(score / tau) over the best ones.
-    Any player that scores its moves can be the teacher.
+    Any player that scores its moves can be the teacher. A .pgn has whole games
+    instead, with the teacher's evaluations and best moves as comments.
 
     After a stop or a kill, --resume completes the file. The result is the same,
     except for time stamps.
@@ -207,7 +211,7 @@ def collect(
             random_share=fractions["random"],
             endgame_share=fractions["endgames"],
         )
-        scoring = _load_scoring(_teacher_name(teacher, depth), topk)
+        scoring = load_teacher(_teacher_name(teacher, depth), topk)
     with closing(scoring):
         with reading_input():
             collection = Collection(
@@ -252,7 +256,7 @@ def _teacher_name(player: str | None, depth: int | None) -> str:
     return player or (DEFAULT_TEACHER if depth is None else f"teacher:depth={depth}")
 
 
-def _load_scoring(teacher: str, topk: int) -> "Scoring":
+def load_teacher(teacher: str, topk: int) -> "Scoring":
     from selfmate.players import load_scoring
     from selfmate.players.engine_process import EngineFaultError
 

@@ -199,6 +199,9 @@ def import_games(
     unrated: Annotated[
         bool, typer.Option("--unrated", help="Also take games without ratings.")
     ] = False,
+    any_start: Annotated[
+        bool, typer.Option("--any-start", help="Also take games that start from another position.")
+    ] = False,
     skip_plies: Annotated[
         int,
         typer.Option(
@@ -234,6 +237,7 @@ def import_games(
     game_filter = GameFilter(
         least_elo=least_elo,
         unrated=unrated,
+        any_start=any_start,
         skip_plies=skip_plies,
         time_controls=_time_controls(time_control),
     )

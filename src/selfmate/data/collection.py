@@ -1,4 +1,4 @@
-"""Collecting teacher games in an NDJSON file: in order, with few repeats, resumable.
+"""Collecting teacher games in an NDJSON or PGN file: in order, with few repeats, resumable.
 
 Games are written in the order of their numbers. Whether a position is a repeat depends on the games
 before it, so the file depends on the settings alone.
@@ -7,6 +7,7 @@ before it, so the file depends on the settings alone.
 import gzip
 import json
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -25,9 +26,12 @@ from selfmate.runs.files import BINARY
 
 CHUNK_CHARACTERS = 1 << 18  # written at once; a kill loses at most this and the running games
 ENDINGS = (".ndjson", ".ndjson.gz", ".ndjson.zst")
+PGN_ENDINGS = (".pgn", ".pgn.gz", ".pgn.zst")
 AFTER_THE_GAME = -1  # the ply whose seed decides whether a drawn game is dropped
 GZIP_LEVEL = 1  # level 6 would take longer than the teacher
 READ_BYTES = 1 << 16
+
+_ROUND = re.compile(rb'\[Round "(\d{1,18})"\]')
 
 Settings = Mapping[str, str | int | float | None]
 
@@ -79,7 +83,8 @@ class Collection:
         self.next = 0  # number of the next game to write
         self._games, self._filter = games, collection_filter
         self._texts: list[str] = []
-        _check_place(path)
+        check_place(path, ENDINGS + PGN_ENDINGS)
+        self._is_pgn = path.name.endswith(PGN_ENDINGS)
         if path.exists() and not resume:
             raise ValueError(f"{path} exists already: resume it or choose another file")
         settings = _settings(games.plan, collection_filter, teacher)
@@ -124,6 +129,10 @@ class Collection:
         if game.result == 0 and self._is_dropped(game.number):
             self.stats.dropped += 1
             return
+        if self._is_pgn:
+            self.stats.repeats.update(_without_clocks(fen) for fen, _ in game.positions)
+            self._texts.append(game.pgn(self.teacher))
+            return
         for fen, line in game.positions:
             position = _without_clocks(fen)
             if self.stats.repeats[position] < self._filter.max_repeats:
@@ -138,8 +147,12 @@ class Collection:
         """Takes over the complete games of the file, and returns their size in bytes.
 
         The file does not say whether its last game is complete, so all chunks with positions of the
-        last game are left out and that game is played again.
+        last game are left out and that game is played again. A game of a PGN file ends with an
+        empty line.
         """
+        if self._is_pgn:
+            _, self.next, kept_bytes = complete_games(self.path)
+            return kept_bytes
         kept_bytes, end, last = 0, 0, -1
         uncertain = list[str]()
         for chunk_end, rows in _chunks(self.path):
@@ -189,6 +202,21 @@ def _game_and_fen(path: Path, number: int, line: bytes) -> tuple[int, str]:
         raise ValueError(f"{path}, line {number} is damaged: {error!r}") from error
 
 
+def complete_games(path: Path) -> tuple[int, int, int]:
+    """The complete games of a PGN file that was made here, the round of the last, and their bytes.
+
+    A game is its tags, an empty line, its moves and an empty line. Rounds count from 1; 0 is none.
+    """
+    empty_lines, games, last, size_bytes, newest = 0, 0, 0, 0, 0
+    for end, text in whole_chunks(path):
+        for line in text.splitlines():
+            empty_lines += not line
+            newest = int(found[1]) if (found := _ROUND.fullmatch(line)) else newest
+        if empty_lines % 2 == 0 and empty_lines > 2 * games:
+            games, last, size_bytes = empty_lines // 2, newest, end
+    return games, last, size_bytes
+
+
 # The settings, kept beside the file: a file is resumed with the same settings only
 
 
@@ -197,7 +225,7 @@ def settings_path(path: Path) -> Path:
 
 
 def check_settings(path: Path, settings: Settings) -> None:
-    """Raises ValueError if the file was collected with other settings.
+    """Raises ValueError if the file was made with other settings.
 
     A file without settings beside it is accepted.
     """
@@ -211,7 +239,7 @@ def check_settings(path: Path, settings: Settings) -> None:
     for key in sorted({*settings, *known}):
         if settings.get(key) != known.get(key):
             raise ValueError(
-                f"{path} was collected with {key} {known.get(key)}, not {settings.get(key)}: "
+                f"{path} was made with {key} {known.get(key)}, not {settings.get(key)}: "
                 "use the same settings or choose another file"
             )
 
@@ -237,9 +265,10 @@ class _Frame(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
-def _check_place(path: Path) -> None:
-    if not path.name.endswith(ENDINGS):
-        raise ValueError(f"{path} cannot be written: its name must end in {', '.join(ENDINGS)}")
+def check_place(path: Path, endings: tuple[str, ...]) -> None:
+    """Raises ValueError if a file of lines cannot have this path."""
+    if not path.name.endswith(endings):
+        raise ValueError(f"{path} cannot be written: its name must end in {', '.join(endings)}")
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {path.parent} for {path.name}: make it first")
 

@@ -122,12 +122,14 @@ class GameFilter:
     least_elo: int = 2200  # minimum rating of both players; 0 ignores ratings
     unrated: bool = False  # whether a missing rating passes
     skip_plies: int = 24  # plies at the start of a game whose positions are not used
+    any_start: bool = False  # whether a game may start from any position of standard chess
     time_controls: frozenset[str] = frozenset()  # of TIME_CONTROLS; none: any, and none at all
 
     def table(self) -> dict[str, int | float | bool | str]:
         """As manifests keep it: conditions that version 0.1 did not know only if they are set."""
         known = {key: getattr(self, key) for key in ("least_elo", "unrated", "skip_plies")}
         chosen = [name for name in TIME_CONTROLS if name in self.time_controls]
+        known |= {"any_start": True} if self.any_start else {}
         return known | ({"time_controls": ",".join(chosen)} if chosen else {})
 
     def apply(self, records: GameRecords) -> FilterResult:
@@ -138,7 +140,7 @@ class GameFilter:
                 detail = records.tags(game).get("TimeControl", "")
                 is_wanted = time_control_of(detail) in self.time_controls
                 reason = None if is_wanted else OTHER_TIME
-            if reason is None and records.start_fen(game) != START_FEN:
+            if reason is None and not self._may_start_from(records.start_fen(game)):
                 reason = OTHER_START
             if reason is None:
                 detail = _termination(records, game)
@@ -150,6 +152,9 @@ class GameFilter:
                 games.append(game)
                 endings.append(ending)
         return FilterResult(np.array(games, np.int64), np.array(endings, np.uint8), rejected)
+
+    def _may_start_from(self, fen: str) -> bool:
+        return fen == START_FEN or (self.any_start and not Board(fen).chess960)
 
     def _reasons(self, records: GameRecords) -> list[str | None]:
         """For each game the first reason to reject it that its numbers give, or None."""

@@ -35,6 +35,7 @@ from selfmate.data.game_filter import (
     ENDINGS,
     FAULTY,
     REPEATED,
+    START_FEN,
     FilterResult,
     GameFilter,
     RejectedGame,
@@ -106,7 +107,7 @@ class GameImport:
         run_rows: int = RUN_ROWS,
     ) -> None:
         for path in files:
-            _check_file(path)
+            check_file(path)
         self.files, self.settings = files, settings
         self.progress = Progress("checking the files", total=sum(map(_size_of, files)))
         self.manifest: Manifest | None = None  # set when the import is complete
@@ -203,7 +204,8 @@ class GameImport:
         return WdlCurve.fit(found["training"], found["validation"])
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """Raises ValueError if it is no file that can be read twice."""
     if path.is_dir():
         raise ValueError(f"{path} is a directory, not a PGN file")
     if not path.exists():
@@ -361,9 +363,12 @@ class GameReader:
 
 
 def _digest(records: GameRecords, game: int) -> int:
-    """A digest of the game's moves. It decides the split, so every import splits a game alike."""
+    """A digest of the game's start, if it is not the standard one, and its moves. It decides the
+    split, so every import splits a game alike."""
     line = records.moves[records.offsets[game] : records.offsets[game + 1]]
-    return int.from_bytes(blake2b(line.tobytes(), digest_size=8).digest(), "little")
+    fen = records.start_fen(game)
+    start = b"" if fen == START_FEN else fen.encode()
+    return int.from_bytes(blake2b(start + line.tobytes(), digest_size=8).digest(), "little")
 
 
 class SeenGames:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from selfmate.data.endgames import won_endgame
 from selfmate.data.ndjson import label, line_texts
-from selfmate.rules import Board, Outcome, derive_seeds, push_moves
+from selfmate.rules import Board, Outcome, derive_seeds, push_moves, sans_of, uci_text
+from selfmate.rules.pgn import RESULT_TEXTS, ROSTER, movetext, setup_tags, tag_text
 from selfmate.searches.sampling import random_choices
-from selfmate.searches.teacher import MoveScores
+from selfmate.searches.teacher import MATE_CENTIPAWNS, MoveScores
 
 Kind = Literal["teacher", "random", "endgame"]
 Score = Callable[[Sequence[Board]], MoveScores]
@@ -23,6 +24,19 @@ GOLDEN_RATIO = (5**0.5 - 1) / 2
 # A game ends without progress after this many plies without a capture or pawn move, unless a side
 # is so far ahead that it may be about to mate.
 NO_PROGRESS_PLIES, NO_PROGRESS_CENTIPAWNS = 40, 400
+
+
+MAX_MATE_PLIES = 999  # lower scores are no mates
+
+
+def comment_of(centipawns: int, best: str, *, is_white: bool) -> str:
+    """For a score in the view of the side to move, where a mate on the n-th ply is 10000 - n."""
+    view = 1 if is_white else -1
+    plies = MATE_CENTIPAWNS - abs(centipawns)
+    if plies <= MAX_MATE_PLIES:
+        moves = (plies + 1) // 2 * (1 if centipawns > 0 else -1)
+        return f"[%eval #{view * moves}] [%best {best}]"
+    return f"[%eval {view * centipawns / 100 + 0:.2f}] [%best {best}]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +85,33 @@ class TeacherGame:
     result: int = 0  # White's view: 1, 0, -1
     reason: str | None = None  # why it ended; None while it is running
     positions: list[tuple[str, str]] = field(default_factory=list)  # FEN and NDJSON line
+    # After so many plies: the score of the best move in centipawns, and its code.
+    best: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def teacher_to_move(self) -> bool:
         return self.teacher_is_white in (None, self.board.turn == "white")
+
+    def pgn(self, teacher: str) -> str:
+        """The game with the teacher's evaluations and best moves as comments; its round is its
+        number, counted from 1. A truncated game is a draw by adjudication."""
+        moves, start = self.board.moves, self.board.start_fen
+        is_teacher = [self.teacher_is_white in (None, is_white) for is_white in (True, False)]
+        sides = [teacher if taught else "random" for taught in is_teacher]
+        result, is_over = RESULT_TEXTS[self.result], self.board.outcome() is not None
+        names = {"Round": str(self.number + 1), "White": sides[0], "Black": sides[1]}
+        ending = {} if is_over else {"Termination": "adjudication"}
+        tags = ROSTER | names | {"Result": result} | ending | setup_tags(start)
+        comments = [self._comment(ply) for ply in range(len(moves) + 1)]
+        sans = sans_of(Board(start), moves)
+        text = movetext(sans, result, start, comments[1:], start_comment=comments[0])
+        return f"{tag_text(tags)}\n{text}\n"
+
+    def _comment(self, ply: int) -> str:
+        if ply not in self.best:
+            return ""
+        centipawns, move = self.best[ply]
+        is_white = (Board(self.board.start_fen).turn == "white") == (ply % 2 == 0)
+        return comment_of(centipawns, uci_text(move), is_white=is_white)
 
     def end(self, outcome: Outcome) -> None:
         self.result = {"white": 1, "black": -1, None: 0}[outcome.winner]
@@ -129,6 +167,9 @@ class TeacherGames:
         lines = line_texts(boards, fens, places, labels, moves)
         for game, fen, line in zip(games, fens, lines, strict=True):
             game.positions.append((fen, line))
+        found = zip(labels.centipawns.tolist(), labels.moves[:, 0].tolist(), strict=True)
+        for game, best in zip(games, found, strict=True):
+            game.best[game.plies] = best
         for row in np.flatnonzero(np.abs(labels.centipawns) < NO_PROGRESS_CENTIPAWNS):
             if int(fens[row].split(" ")[4]) >= NO_PROGRESS_PLIES:
                 games[row].reason = "going_nowhere"

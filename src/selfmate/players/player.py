@@ -185,7 +185,10 @@ def pawns_of(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 # A player with one of these settings plays moves that its scores do not explain.
 RANDOM_SETTINGS = ("elo", "skill", "random", "temperature")
-TEACHERS = "teacher:depth=1..6, stockfish:nodes=N, uci:path=PROGRAM and the run of a Q-net can"
+TEACHERS = (
+    "teacher:depth=1..6, stockfish:nodes=N, uci:path=PROGRAM, the run of a Q-net and nets with "
+    "sims=N can"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,11 +30,20 @@ from selfmate.players.game_tree import (
     policy_candidates,
     with_draws,
 )
-from selfmate.players.player import NO_LIMITS, Analysis, Choices, Limits, SearchRequest
+from selfmate.players.player import (
+    NO_LIMITS,
+    Analysis,
+    Choices,
+    Limits,
+    Scoring,
+    SearchRequest,
+    pawns_of,
+)
 from selfmate.rules import Board, Ragged, available_cores, push_moves, uci_code
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.sampling import chosen_actions
-from selfmate.searches.tree import BatchedTreeSearch, sample_moves
+from selfmate.searches.teacher import MATE_CENTIPAWNS, MoveScores
+from selfmate.searches.tree import BatchedTreeSearch, MoveOutlooks, sample_moves
 
 DEFAULT_SIMULATIONS = 100
 # A tree of 2^19 nodes takes half a gigabyte.
@@ -104,22 +113,16 @@ class TreePlayer:
         simulations = self._simulations_within(limits)
 
         def play(tree_search: BatchedTreeSearch, rows: NDArray[np.int64]) -> None:
-            for part in np.split(rows, range(PARALLEL_GAMES, len(rows), PARALLEL_GAMES)):
-                moves[part], texts = self._chosen(
-                    tree_search,
-                    [boards[i] for i in part.tolist()],
-                    seeds[part],
-                    simulations,
-                    lambda: stop.is_set() or is_late(),
-                )
-                comments.update(zip(part.tolist(), texts, strict=True))
+            moves[rows], texts = self._chosen(
+                tree_search,
+                [boards[i] for i in rows.tolist()],
+                seeds[rows],
+                simulations,
+                lambda: stop.is_set() or is_late(),
+            )
+            comments.update(zip(rows.tolist(), texts, strict=True))
 
-        parts = np.array_split(np.arange(len(boards)), min(len(boards), available_cores()))
-        config = self._search_config(simulations)
-        searches = self._searches(config, len(parts))
-        jobs = [Job(partial(play, *work)) for work in zip(searches, parts, strict=False)]
-        run_jobs(jobs, stop.set)
-        self._kept_searches.append((config, searches))
+        self._on_all_cores(len(boards), simulations, play, stop)
         return Choices(moves, comments=comments)
 
     def analyse(self, request: SearchRequest) -> Analysis:
@@ -160,6 +163,18 @@ class TreePlayer:
             return is_late() if is_enough is None else is_enough(tree.statistics())
 
         return is_over
+
+    def scoring(self, best: int) -> Scoring:
+        """Scores of the `best` most visited moves, the one it would play first; of fewer where the
+        search visited fewer."""
+        if self._limits.time_ms is not None:
+            raise ValueError(f"{self.name} cannot teach by time: give it simulations with sims=N")
+        return Scoring(
+            name=self.name,
+            score=partial(self._scores, best=best),
+            parallel_games=PARALLEL_GAMES * available_cores(),
+            close=self.close,
+        )
 
     def refresh(self) -> None:
         """Copies the weights of the net, which has learned since. Not while it plays."""
@@ -206,6 +221,27 @@ class TreePlayer:
             BatchedTreeSearch(self._evaluators[1], config, batch=batch) for _ in missing
         ]
 
+    def _on_all_cores(
+        self,
+        boards: int,
+        simulations: int,
+        work: Callable[[BatchedTreeSearch, NDArray[np.int64]], None],
+        stop: Event,
+    ) -> None:
+        """Calls `work` with a search of its own and the numbers of some boards, until all are
+        done. A fault sets `stop`."""
+
+        def work_in_parts(tree_search: BatchedTreeSearch, rows: NDArray[np.int64]) -> None:
+            for part in np.split(rows, range(PARALLEL_GAMES, len(rows), PARALLEL_GAMES)):
+                work(tree_search, part)
+
+        shares = np.array_split(np.arange(boards), min(boards, available_cores()))
+        config = self._search_config(simulations)
+        searches = self._searches(config, len(shares))
+        jobs = [Job(partial(work_in_parts, *job)) for job in zip(searches, shares, strict=False)]
+        run_jobs(jobs, stop.set)
+        self._kept_searches.append((config, searches))
+
     def _chosen(
         self,
         tree_search: BatchedTreeSearch,
@@ -215,12 +251,8 @@ class TreePlayer:
         is_over: Callable[[], bool],
     ) -> tuple[NDArray[np.uint16], list[str]]:
         """Moves [B] and comments, by one batched search."""
+        self._grow(tree_search, boards, simulations, is_over)
         slots = np.arange(len(boards))
-        tree_search.reset(slots, boards)
-        for _ in tree_search.deepen(slots, simulations):
-            self._pulse()
-            if is_over():
-                break
         roots, found = tree_search.roots(slots), tree_search.moves(slots)
         outlooks = [tree_search.outlooks(slot) for slot in slots.tolist()]
         tree_search.clear(slots)
@@ -240,6 +272,38 @@ class TreePlayer:
             roots.wdl_side_to_move,
         )
         return moves, list(map(move_comment, analyses))
+
+    def _grow(
+        self,
+        tree_search: BatchedTreeSearch,
+        boards: Sequence[Board],
+        simulations: int,
+        is_over: Callable[[], bool],
+    ) -> None:
+        """A tree of each board, in the first slots."""
+        slots = np.arange(len(boards))
+        tree_search.reset(slots, boards)
+        for _ in tree_search.deepen(slots, simulations):
+            self._pulse()
+            if is_over():
+                break
+
+    def _scores(self, boards: Sequence[Board], best: int) -> MoveScores:
+        found, stop = list[list[tuple[int, int]]]([[]] * len(boards)), Event()
+
+        def score(tree_search: BatchedTreeSearch, rows: NDArray[np.int64]) -> None:
+            asked = [boards[i] for i in rows.tolist()]
+            self._grow(tree_search, asked, self._simulations, stop.is_set)
+            for slot, row in enumerate(rows.tolist()):
+                found[row] = _best_scores(tree_search, slot, best)
+            tree_search.clear(np.arange(len(rows)))
+
+        self._on_all_cores(len(boards), self._simulations, score, stop)
+        return MoveScores(
+            moves=np.array([move for scores in found for move, _ in scores], np.uint16),
+            centipawns=np.array([cp for scores in found for _, cp in scores], np.int32),
+            offsets=np.cumsum([0, *map(len, found)], dtype=np.int64),
+        )
 
     def _tree(self, request: SearchRequest) -> GameTree:
         """The kept tree if the request continues it, else a new one. No other thread has it."""
@@ -262,6 +326,31 @@ class TreePlayer:
         if threads not in self._evaluators:
             self._evaluators[threads] = make_search_evaluator(self._net, threads=threads)
         return self._evaluators[threads]
+
+
+def _best_scores(trees: BatchedTreeSearch, slot: int, best: int) -> list[tuple[int, int]]:
+    """Moves and centipawns of one tree, the move it would play first. A score from few visits may
+    be too high: none counts more than that of a move before it."""
+    found, outlooks = trees.moves(np.array([slot])), trees.outlooks(slot)
+    root_wdl = trees.roots(np.array([slot])).wdl_side_to_move[0]
+    order = np.lexsort((-found.priors, -found.visits, -found.shares))[:best].tolist()
+    scores, highest = list[tuple[int, int]](), MATE_CENTIPAWNS
+    for row in order:
+        if scores and not found.visits[row]:
+            break
+        highest = min(highest, _centipawns(outlooks, row, root_wdl))
+        scores.append((int(found.moves[row]), highest))
+    return scores
+
+
+def _centipawns(outlooks: MoveOutlooks, row: int, root_wdl: Floats) -> int:
+    """On the teacher's scale, where a mate on the n-th ply is 10000 - n."""
+    plies = int(outlooks.plies_to_mate[row])
+    if plies:
+        return MATE_CENTIPAWNS - plies if plies > 0 else -MATE_CENTIPAWNS - plies
+    wdl = outlooks.wdl_side_to_move[row]
+    win, _, loss = wdl if wdl.any() else root_wdl
+    return round(100 * float(pawns_of(np.array(win - loss, np.float32))))
 
 
 def _deadline(limits: Limits) -> Callable[[], bool]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, TextIO, cast
 
 import zstandard
@@ -212,21 +213,35 @@ def write_pgn(
     games: Iterable[int] | None = None,
     tags: Sequence[Mapping[str, str]] | None = None,
 ) -> None:
-    """Writes all games, or those with the given indices, as PGN.
-
-    Later sources of tags override earlier ones: the tags a game was read with, the given tags
-    (one mapping per record), and what the records know (Result, ratings, and `setup_tags`).
-    """
+    """Writes all games, or those with the given indices, as PGN, with tags as in `game_text`."""
     if tags is not None and len(tags) != len(records):
         raise ValueError(f"{len(tags)} tag mappings were given for {len(records)} games")
-    for game in range(len(records)) if games is None else games:
-        given = tags[game] if tags is not None else {}
-        result = RESULT_TEXTS[int(records.results[game])]
-        fen = records.start_fen(game)
-        file.write(tag_text(_all_tags(records, game, given, result)))
-        file.write("\n")
-        file.write(movetext(records.san(game), result, fen))
-        file.write("\n")
+    chosen = range(len(records)) if games is None else games
+    all_tags: Sequence[Mapping[str, str]] = [{}] * len(records) if tags is None else tags
+    file.writelines(game_text(records, game, all_tags[game]) for game in chosen)
+
+
+def game_text(
+    records: GameRecords,
+    game: int,
+    tags: Mapping[str, str] = MappingProxyType({}),
+    comments: Sequence[str] = (),
+) -> str:
+    """A game as PGN, ending with an empty line. The first comment is of the start position, the
+    others follow the moves.
+
+    Later sources of tags override earlier ones: the tags a game was read with, the given tags
+    and what the records know (Result, ratings, and `setup_tags`).
+    """
+    result = RESULT_TEXTS[int(records.results[game])]
+    moves = movetext(
+        records.san(game),
+        result,
+        records.start_fen(game),
+        comments[1:],
+        start_comment=comments[0] if comments else "",
+    )
+    return f"{tag_text(_all_tags(records, game, tags, result))}\n{moves}\n"
 
 
 def _all_tags(
@@ -270,6 +285,8 @@ def movetext(
     result: str,
     start_fen: str | None = None,
     comments: Sequence[str] = (),
+    *,
+    start_comment: str = "",
 ) -> str:
     """Numbered SAN moves with their comments, then the result, wrapped to TEXT_WIDTH columns.
 
@@ -278,7 +295,7 @@ def movetext(
     """
     _, side, _, _, _, number_text = (start_fen or Board().fen()).split()
     number, white_to_move = int(number_text), side == "w"
-    words: list[str] = []
+    words = [_braced(start_comment)] if start_comment else []
     for san, comment in zip_longest(sans, comments[: len(sans)], fillvalue=""):
         if white_to_move:
             words.append(f"{number}.")

@@ -55,6 +55,14 @@ def test_why_a_game_is_left_out(tags: dict[str, str], reason: str) -> None:
     assert fault(records_of(**tags)) == reason
 
 
+def test_any_start_is_taken_if_asked_for_but_not_chess960() -> None:
+    endgame = {"SetUp": "1", "FEN": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"}
+    records = records_of(**endgame, moves="1. e4 Kd7 2. e5 Kc6 3. e6 Kd6")
+    assert fault(records, replace(FILTER, any_start=True)) == ""
+    chess960 = records_of(Variant="Chess960")
+    assert fault(chess960, replace(FILTER, any_start=True)) == "other start"
+
+
 @pytest.mark.parametrize(
     ("tag", "name"),
     [
