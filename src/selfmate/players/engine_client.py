@@ -235,15 +235,14 @@ class AnalysisReader:
 class MultiPvReader:
     """Reads the scores of several moves from one search with MultiPV.
 
-    It keeps which move has each rank, and the newest score of each move that is not a bound. Bounds
-    count only if the search ended before it had another score of any move.
+    It keeps which move has each rank, and the newest score of each move that is not a bound.
     """
 
     def __init__(self, board: Board) -> None:
         self._legal = frozenset(board.legal_moves())
         self._move_of_rank: dict[int, str] = {}
         self._centipawns: dict[str, int] = {}
-        self._bounds: dict[str, int] = {}
+        self._last_scored = ""
 
     def read(self, text: str) -> None:
         info = _parse_info(text)
@@ -253,23 +252,25 @@ class MultiPvReader:
         if score is None or move not in self._legal or not 1 <= info.rank <= len(self._legal):
             return
         self._move_of_rank[info.rank] = move
-        (self._bounds if info.is_bound else self._centipawns)[move] = score
+        if not info.is_bound:
+            self._centipawns[move] = score
+            self._last_scored = move
 
     def scores(self) -> dict[str, int]:
         """Moves and centipawns in the view of the side to move, best first.
 
         A search that ends within an iteration leaves the lower ranks as the iteration before had
         them. So a move may have two ranks, and the score of a lower rank is clipped to the one
-        above it.
+        above it. If all that have a rank have bounds only, the last move with a score counts: a
+        single best move that was replaced just before the search ended.
         """
-        return self._ranked(self._centipawns) or self._ranked(self._bounds)
-
-    def _ranked(self, centipawns: dict[str, int]) -> dict[str, int]:
         scores: dict[str, int] = {}
         lowest = MATE_CENTIPAWNS
         for _, move in sorted(self._move_of_rank.items()):
-            if move in centipawns and move not in scores:
-                scores[move] = lowest = min(lowest, centipawns[move])
+            if move in self._centipawns and move not in scores:
+                scores[move] = lowest = min(lowest, self._centipawns[move])
+        if not scores and self._last_scored:
+            return {self._last_scored: self._centipawns[self._last_scored]}
         return scores
 
 

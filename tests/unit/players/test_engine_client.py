@@ -74,3 +74,8 @@ def test_every_mate_outweighs_every_score() -> None:
     found = [scores_of([f"score {one} pv e2e4"])["e2e4"] for one in said]
     assert found == sorted(found, reverse=True)
     assert len(set(found)) == len(found)
+
+
+def test_a_best_move_with_a_bound_only_leaves_the_one_before_it() -> None:
+    lines = ["score cp 30 pv d2d4", "score cp 45 pv d2d4", "score cp 60 lowerbound pv e2e4"]
+    assert scores_of(lines) == {"d2d4": 45}

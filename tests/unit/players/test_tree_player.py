@@ -1,5 +1,6 @@
 """Nets that search, with one whose weights are chance: what it says is as good as any."""
 
+from itertools import pairwise
 from threading import Event
 
 import numpy as np
@@ -358,3 +359,21 @@ def test_the_search_for_a_mate_ends_when_it_is_found(monkeypatch: pytest.MonkeyP
     )
     limits = Limits(mate=2, nodes=UNLIMITED)
     assert player().analyse(asked(Board(MATE_IN_TWO), limits=limits)).mate_in == 2
+
+
+def test_as_a_teacher_it_scores_first_what_it_would_play() -> None:
+    boards = [Board(), Board("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"), Board()]
+    boards[2].push("e2e4")
+    teacher = player(simulations=60)
+    scores = teacher.scoring(3).score(boards)
+    first = scores.moves[scores.offsets[:-1]]
+    assert first.tolist() == teacher.choose(boards, np.zeros(3, np.uint64)).moves.tolist()
+    assert scores.centipawns[scores.offsets[1]] == 9_999  # mate on the first ply
+    for begin, end in pairwise(scores.offsets.tolist()):
+        assert 1 <= end - begin <= 3
+        assert (np.diff(scores.centipawns[begin:end]) <= 0).all()
+
+
+def test_by_time_it_cannot_teach() -> None:
+    with pytest.raises(ValueError, match="cannot teach by time"):
+        TreePlayer("net", opinionated_net(), limits=Limits(time_ms=10)).scoring(1)
