@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -42,7 +44,7 @@ def tree_search(*games: Board, batch: int = 16, **numbers: float) -> BatchedTree
     ],
     ids=str,
 )
-def test_defaults_are_those_of_the_core(settings: dict[str, float]) -> None:
+def test_defaults_are_those_of_the_core(settings: dict[str, Any]) -> None:
     """They are stated twice, in C++ and in Python: a search with either is the same, also where
     one setting lets others count."""
     seeds = np.array([5], np.uint64)
@@ -188,12 +190,11 @@ def test_a_cache_with_exact_keys_changes_no_result(leaves: int, cache_size: int)
         asked += len(planes)
         return opinionated(planes)
 
-    games, plain_asked, numbers = boards(), 0, {"leaves_per_game": leaves}
-    cached = BatchedTreeSearch(
-        counted, SearchConfig(cache_size=cache_size, exact_cache_key=True, **numbers), batch=24
-    )
+    games, plain_asked = boards(), 0
+    config = SearchConfig(cache_size=cache_size, exact_cache_key=True, leaves_per_game=leaves)
+    cached = BatchedTreeSearch(counted, config, batch=24)
     for _ in range(6):
-        plain = tree_search(*games, batch=24, **numbers)
+        plain = tree_search(*games, batch=24, leaves_per_game=leaves)
         plain.start(SLOTS, 150)
         plain_asked += sum(plain.batches())
         cached.reset(SLOTS, games)
