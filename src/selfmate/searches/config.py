@@ -18,6 +18,10 @@ CacheSize = Annotated[
     int, Field(ge=0, le=10**8, description="evaluations that each search thread caches; 0: none")
 ]
 
+ExactCacheKey = Annotated[
+    bool, Field(description="cached evaluations must agree in history and clocks, too")
+]
+
 
 def _number(name: str) -> Any:
     """A field with the default, bounds and description of the table."""
@@ -58,9 +62,7 @@ class SearchSettings(Settings):
     c_scale: float = _number("c_scale")
     widening: float = _number("widening")
     widening_exponent: float = _number("widening_exponent")
-    exact_cache_key: bool = Field(
-        default=False, description="cached evaluations must agree in history and clocks, too"
-    )
+    exact_cache_key: ExactCacheKey = False
     cache_size: CacheSize = 0
     max_nodes: int = Field(
         default=1 << 20,

@@ -13,7 +13,7 @@ from selfmate.uci.commands import GoCommand
 if TYPE_CHECKING:
     from selfmate.players.player import RootStatistics
 
-MOVES_AHEAD = 30  # moves for which a clock without `movestogo` is planned
+MOVES_AHEAD = 25  # moves for which a clock without `movestogo` is planned
 MAX_STRETCH = 2.5  # of the target, for a move in doubt
 MAX_CLOCK_FRACTION = 0.25  # for one move of many, however doubtful
 LAST_CLOCK_FRACTION = 0.8  # for the last move before the next time control

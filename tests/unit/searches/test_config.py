@@ -28,7 +28,9 @@ def test_a_learner_has_the_settings_of_its_search_and_no_others() -> None:
 
 def test_the_search_of_a_learner_is_taken_from_its_settings() -> None:
     config = Config.model_validate({"c_puct": 2.5, "widening": 3.0})
-    expected = SearchConfig(c_puct=2.5, widening=3.0, cache_size=config.cache_size)
+    expected = SearchConfig(
+        c_puct=2.5, widening=3.0, cache_size=config.cache_size, exact_cache_key=True
+    )
     assert SearchConfig.of(config) == expected
     assert SearchConfig.of(config, leaves_per_game=8).leaves_per_game == 8
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from selfmate.data.examples import ACTION_ENCODING, TreeGames
 from selfmate.encodings.records import is_white_to_move, legal_of
+from selfmate.learners.alphazero.config import Config
 from selfmate.rules import Board
 from selfmate.searches.config import SearchConfig
 from selfmate.selfplay.alphazero import (
@@ -19,6 +20,7 @@ from selfmate.selfplay.alphazero import (
     tree_games,
 )
 from selfmate.selfplay.games import GamePlan, GameStats, play_games
+from unit.searches.evaluations import opinionated
 
 Floats = NDArray[np.float32]
 
@@ -69,13 +71,22 @@ def test_every_position_has_its_legal_moves_and_probabilities() -> None:
     assert stats.distinct == 7
 
 
-def test_threads_and_slots_do_not_change_a_game() -> None:
+def test_threads_slots_and_a_cache_do_not_change_a_game() -> None:
     played = []
+    cached = SearchConfig.of(Config())
     for threads, parallel_games in ((1, 7), (1, 2), (2, 3), (3, 1)):
-        boards = [Board() for _ in range(7)]
-        play(boards, threads=threads, parallel_games=parallel_games)
-        played.append([board.moves for board in boards])
-    assert played[1:] == played[:1] * 3
+        for search in (SearchConfig(), cached):
+            boards = [Board() for _ in range(7)]
+            play(
+                boards,
+                threads=threads,
+                parallel_games=parallel_games,
+                evaluate=opinionated,
+                search=search,
+            )
+            played.append([board.moves for board in boards])
+    assert cached.cache_size
+    assert played[1:] == played[:1] * 7
 
 
 def test_another_seed_plays_other_games() -> None:

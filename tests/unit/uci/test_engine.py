@@ -304,7 +304,7 @@ LARGEST = 2**31 - 1
         ("go mate 2", Limits(mate=2, nodes=LARGEST)),
         ("go nodes 7 movetime 1060", Limits(nodes=7, time_ms=1000.0)),
         ("go movetime 1060", Limits(nodes=LARGEST, time_ms=1000.0)),
-        ("go wtime 4800 btime 60", Limits(nodes=LARGEST, time_ms=100.0)),
+        ("go wtime 4000 btime 60", Limits(nodes=LARGEST, time_ms=100.0)),
         ("go infinite", Limits(nodes=LARGEST)),
         ("go ponder movetime 1060", Limits(nodes=LARGEST)),
     ],

@@ -90,18 +90,18 @@ def test_movestogo_uses_the_period_up() -> None:
         ("infinite", "white", None),
         ("depth 3 nodes 9", "white", None),
         ("btime 1000", "white", None),
-        ("wtime 6060 btime 60", "white", TimeBudget(0.0, 142.0, 355.0, 1500.0, 3000.0)),
-        ("wtime 6060 winc 100", "white", TimeBudget(0, 716 / 3, 1790 / 3, 1500.0, 3000.0)),
-        ("wtime 60 btime 6060 binc 30 winc 99", "black", TimeBudget(0, 171, 427.5, 1500, 3000)),
+        ("wtime 5060 btime 60", "white", TimeBudget(0.0, 142.4, 356.0, 1250.0, 2500.0)),
+        ("wtime 5060 winc 100", "white", TimeBudget(0.0, 238.4, 596.0, 1250.0, 2500.0)),
+        ("wtime 60 btime 5060 binc 25 winc 99", "black", TimeBudget(0, 166.4, 416, 1250, 2500)),
         ("wtime 160 movestogo 1", "white", TimeBudget(0.0, 80.0, 80.0, 100.0, 100.0)),
         ("wtime 460 movestogo 2", "white", TimeBudget(0.0, 170.0, 170.0, 220.0, 220.0)),
-        ("wtime 660 movestogo 60", "white", TimeBudget(0.0, 10.0, 25.0, 150.0, 300.0)),
+        ("wtime 660 movestogo 60", "white", TimeBudget(0.0, 12.0, 30.0, 150.0, 300.0)),
         ("wtime 260 winc 9999", "white", TimeBudget(0.0, 50.0, 50.0, 100.0, 100.0)),
         ("wtime 40 winc 10", "white", TimeBudget(0.0, 0.0, 0.0, 5.0, 5.0)),
         ("wtime -5 winc 100", "white", TimeBudget(0.0, 0.0, 0.0, 0.0, 2000.0)),
         ("movetime 560", "white", TimeBudget(500.0, 500.0, 500.0, 550.0, 2550.0)),
         ("movetime 50", "white", TimeBudget(25.0, 25.0, 25.0, 75.0, 2075.0)),
-        ("movetime 560 wtime 6060", "white", TimeBudget(0.0, 142.0, 355.0, 550.0, 2550.0)),
+        ("movetime 560 wtime 5060", "white", TimeBudget(0.0, 142.4, 356.0, 550.0, 2500.0)),
     ],
 )
 def test_budgets_by_hand(line: str, turn: str, expected: TimeBudget | None) -> None:
@@ -121,7 +121,7 @@ def test_budgets_by_hand(line: str, turn: str, expected: TimeBudget | None) -> N
         ("movetime 1060", 5000, 50),  # a short search after loading is better than none
         ("wtime 6600 movestogo 10", 0, 600),
         ("wtime 6600 movestogo 10", 3000, 300),
-        ("wtime 1060", 2000, 2 / 3),
+        ("wtime 1060", 2000, 0.8),
     ],
 )
 def test_loading_takes_its_time_from_the_clock(

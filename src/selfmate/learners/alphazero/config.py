@@ -8,7 +8,7 @@ import selfmate.learners.config
 from selfmate.learners.config import FolderName
 from selfmate.nets.config import ResNetSettings
 from selfmate.runs import Arrays, check_layout
-from selfmate.searches.config import CacheSize, SearchSettings
+from selfmate.searches.config import CacheSize, ExactCacheKey, SearchSettings
 
 if TYPE_CHECKING:
     from selfmate.nets.resnet import SeResNet
@@ -70,6 +70,7 @@ class Config(SearchSettings, ResNetSettings, ComputeSettings):
         description="fraction of games without resignation, to measure how often it is wrong",
     )
     cache_size: CacheSize = 50_000
+    exact_cache_key: ExactCacheKey = True  # so that a game does not depend on those beside it
 
     # Training.
     replay_size: int = Field(500_000, ge=1, le=10**9, description="positions in the replay buffer")
