@@ -1,0 +1,71 @@
+"""Pretraining on several folders: settings, shares of every batch, and what a run remembers."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from selfmate.data.dataset import ChunkFolder
+from selfmate.data.held_out import open_games
+from selfmate.learners.alphazero.config import PretrainConfig
+from selfmate.learners.alphazero.pretrain import Pretraining
+from selfmate.learners.config import read_config
+from selfmate.learners.registry import LEARNERS
+from unit.data.imports import games_text, import_all
+
+SMALL = {"blocks": 1, "filters": 8, "attention_blocks": 0, "batch_size": 20, "threads": 1}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Of random games."""
+    path = tmp_path_factory.mktemp("folders")
+    (path / "a.pgn").write_text(games_text(12, seed=1))
+    (path / "b.pgn").write_text(games_text(12, seed=2))
+    for name in "ab":
+        import_all([path / f"{name}.pgn"], path / name)
+    return str(path / "a"), str(path / "b")
+
+
+def test_one_share_of_evaluations_or_one_for_each_folder() -> None:
+    learner = LEARNERS["pretrain-alphazero"]
+    config = read_config(learner, sets=["evaluation_share=0.5"])
+    assert isinstance(config, PretrainConfig)
+    assert [config.evaluation_share_of(folder) for folder in range(3)] == [0.5] * 3
+    config = PretrainConfig(data=("a", "b"), evaluation_share=(0.0, 1.0), data_shares=(0.7, 0.3))
+    assert [config.evaluation_share_of(folder) for folder in range(2)] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"data_shares": (0.5,)},
+        {"data_shares": (0.5, 0.0)},
+        {"evaluation_share": (0.1, 0.2, 0.3)},
+        {"evaluation_share": 1.5},
+        {"evaluation_share": ()},
+    ],
+)
+def test_shares_that_do_not_fit_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"data_shares|evaluation_share"):
+        PretrainConfig.model_validate({"data": ("a", "b"), **wrong})
+
+
+def test_every_batch_has_its_shares(folders: tuple[str, str]) -> None:
+    config = PretrainConfig.model_validate({**SMALL, "data": folders, "data_shares": (0.75, 0.25)})
+    pretraining = Pretraining(config, open_games(config.data))
+    alone = Pretraining(
+        config.model_copy(update={"data_shares": ()}), [ChunkFolder(Path(folders[0]))]
+    )
+    (batch,), (first,) = pretraining.batches(0, 20), alone.batches(0, 20)
+    assert len(batch) == 20
+    np.testing.assert_array_equal(batch.planes[:15], first.planes[:15])
+    assert not np.array_equal(batch.planes[15:], first.planes[15:])
+
+
+def test_a_run_is_resumed_with_the_same_folders_only(folders: tuple[str, str]) -> None:
+    config = PretrainConfig.model_validate({**SMALL, "data": folders})
+    saved = Pretraining(config, open_games(folders)).save()
+    Pretraining(config, open_games(folders)).load(saved)
+    with pytest.raises(ValueError, match="not those of the run"):
+        Pretraining(config, open_games(folders[::-1])).load(saved)
