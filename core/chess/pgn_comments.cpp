@@ -8,6 +8,7 @@ namespace selfmate {
 namespace {
 
 constexpr CharSet kAfterScore = char_set(" \t\v\f\n\r,;/]");
+constexpr CharSet kScoreStarts = char_set("+-0123456789.M#");
 constexpr CharSet kMateMarks = char_set("M#");
 
 // Reads numbers from the front of a text.
@@ -96,6 +97,7 @@ std::int16_t white_view(std::string_view text) {
 
 std::int16_t mover_view(std::string_view text) {
   while (!text.empty() && contains(kBlanks, text[0])) text.remove_prefix(1);
+  if (text.empty() || !contains(kScoreStarts, text[0])) return kNoEvaluation;
   // Programs write decimals; "1/2" is a result, and no score of one pawn.
   if (text.substr(0, text.find('/')).find_first_of(".M#") == text.npos) return kNoEvaluation;
   ScoreReader reader(text);
@@ -107,10 +109,11 @@ std::int16_t mover_view(std::string_view text) {
 
 CommentNotes read_comment(std::string_view text) {
   CommentNotes notes;
-  if (const std::string_view eval = command(text, "[%eval"); !eval.empty())
-    notes.after_white = bounded_score(eval);
-  notes.best_after = command(text, "[%best");
-  notes.best_after = notes.best_after.substr(0, notes.best_after.find(']'));
+  if (text.find('[') != text.npos) {
+    notes.after_white = bounded_score(command(text, "[%eval"));
+    notes.best_after = command(text, "[%best");
+    notes.best_after = notes.best_after.substr(0, notes.best_after.find(']'));
+  }
   notes.before_white = white_view(text);
   notes.before_mover = mover_view(text);
   return notes;

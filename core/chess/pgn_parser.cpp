@@ -46,6 +46,13 @@ std::string_view without_check_marks(std::string_view san) {
   return san;
 }
 
+// Most games have no comments: the arrays grow only as far as there are notes.
+template <class T>
+T& entry(std::vector<T>& values, std::size_t index, T none) {
+  if (values.size() <= index) values.resize(index + 1, none);
+  return values[index];
+}
+
 // Comments are not worth a game: a move that is not legal here is none.
 Move legal_or_none(const Position& position, std::string_view uci) {
   try {
@@ -99,7 +106,8 @@ void PgnParser::drop(const BadGame& bad) {
 void PgnParser::parse_game() {
   header_ = {};
   moves_.clear();
-  notes_ = {{kNoEvaluation}, {kNoMove}};
+  notes_.evaluations.clear();
+  notes_.best_moves.clear();
   result_ = {};
   first_line_ = cursor_.line_of(cursor_.at);
   read_tags();
@@ -262,8 +270,6 @@ void PgnParser::play(Move move) {
     throw BadGame{cursor_.at, "more than " + std::to_string(kMaxPlies) + " half-moves"};
   moves_.push_back(move);
   game_.push(move);
-  notes_.evaluations.push_back(kNoEvaluation);
-  notes_.best_moves.push_back(kNoMove);
 }
 
 void PgnParser::note_comment(const CommentNotes& notes) {
@@ -274,15 +280,16 @@ void PgnParser::note_comment(const CommentNotes& notes) {
     note_evaluation(ply - 1, notes.before_white, -white);
     note_evaluation(ply - 1, notes.before_mover, 1);
   }
-  if (!notes.best_after.empty() && notes_.best_moves[ply] == kNoMove)
-    notes_.best_moves[ply] = legal_or_none(game_.position(), notes.best_after);
+  if (notes.best_after.empty()) return;
+  if (Move& noted = entry(notes_.best_moves, ply, kNoMove); noted == kNoMove)
+    noted = legal_or_none(game_.position(), notes.best_after);
 }
 
 // The first evaluation of a position counts.
 void PgnParser::note_evaluation(std::size_t ply, std::int16_t centipawns, int view) {
-  std::int16_t& noted = notes_.evaluations[ply];
-  if (noted == kNoEvaluation && centipawns != kNoEvaluation)
-    noted = std::int16_t(view * centipawns);
+  if (centipawns == kNoEvaluation) return;
+  std::int16_t& noted = entry(notes_.evaluations, ply, kNoEvaluation);
+  if (noted == kNoEvaluation) noted = std::int16_t(view * centipawns);
 }
 
 void PgnParser::refuse_move(std::string_view san, SanError error) const {
@@ -316,8 +323,6 @@ void PgnParser::end_game() {
     throw BadGame{result_.data(), "the result contradicts the " +
                                       std::string(kReasonNames[std::size_t(outcome->reason)]) +
                                       " on the board"};
-  notes_.evaluations.pop_back();
-  notes_.best_moves.pop_back();
   out_.records.add(moves_, result, agrees ? outcome->reason : Reason::kUnknown, start_fen_,
                    rating(header_.white_elo), rating(header_.black_elo),
                    std::string(header_.begin, header_.end), first_line_, notes_);

@@ -72,7 +72,7 @@ class PgnParser {
   Header header_;
   Game game_;
   std::vector<Move> moves_;
-  Annotations notes_;  // of the positions before all moves, and of the present one
+  Annotations notes_;  // up to the last position that has any, be it the final one
   std::string start_fen_;
   std::string_view result_;  // empty until the game's end is read
   std::int64_t first_line_ = 0;

@@ -19,7 +19,8 @@ inline std::int8_t result_of(const Outcome& outcome) {
   return *outcome.winner == kWhite ? 1 : -1;
 }
 
-// What somebody said about the positions of a game: an entry for each move, of the position before.
+// What somebody said about the positions of a game, by the number of moves played. Entries may be
+// missing at the end.
 struct Annotations {
   std::vector<std::int16_t> evaluations;  // centipawns for the side to move, or kNoEvaluation
   std::vector<Move> best_moves;           // kNoMove where not known
