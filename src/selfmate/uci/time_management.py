@@ -21,7 +21,7 @@ GRACE_MS = 50.0  # how long a player that was told to stop may take to answer
 FIRST_MOVE_MS = 2000.0  # how much longer a player may take that has no move yet
 MIN_LEFT_MS = 100.0  # of the time that `go` gave, after loading
 
-# The target of a tree search is stretched by a sum of signs of doubt. docs/how-to/use-in-a-gui.md
+# The target of a tree search is stretched by a sum of signs of doubt. docs/learners/alphazero.md
 # says how these numbers were found.
 SETTLED_STRETCH = 0.3  # nothing in doubt
 CLOSENESS_STRETCH = 1.0  # times the visits of the second move / those of the best

@@ -73,7 +73,7 @@ def test_every_position_has_its_legal_moves_and_probabilities() -> None:
 
 def test_threads_slots_and_a_cache_do_not_change_a_game() -> None:
     played = []
-    cached = SearchConfig.of(Config())
+    cached = SearchConfig.of(Config.model_validate({}))
     for threads, parallel_games in ((1, 7), (1, 2), (2, 3), (3, 1)):
         for search in (SearchConfig(), cached):
             boards = [Board() for _ in range(7)]
