@@ -16,7 +16,7 @@ namespace selfmate {
 
 struct Kernels {
   const char* name;
-  int lanes;  // of a vector: the widths of nets of boards and tokens are multiples of it
+  int lanes;  // of a vector: the width of an SE-ResNet or a transformer is a multiple of it
 
   // SE-ResNet, inference (nets/se_resnet_forward.h). Of at most boards_per_group(filters) boards:
   // values [boards, outputs] and logits [boards, 4672] of planes [boards, 68, 64].
