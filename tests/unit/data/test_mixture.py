@@ -65,7 +65,7 @@ def test_a_mixture_resumes_at_any_batch(
 ) -> None:
     mixture = Mixture(folders, shares, seed=5)
     total = sum(steps)
-    at_once = [row for batch in mixture.batches(0, total, total) for row in rows_of(batch)]
+    unbroken = [row for batch in mixture.batches(0, total, total) for row in rows_of(batch)]
     bounds = list(accumulate(steps, initial=0))
     in_steps = [
         row
@@ -75,7 +75,7 @@ def test_a_mixture_resumes_at_any_batch(
     ]
     for number in range(len(folders)):
         assert [row for row in in_steps if row[0] == number] == [
-            row for row in at_once if row[0] == number
+            row for row in unbroken if row[0] == number
         ]
     assert len(in_steps) == total
 
