@@ -53,8 +53,8 @@ void SeResNet::evaluate(const float* planes, std::int64_t count, int threads, fl
 // As many groups for each thread, where there are rows enough. A thread that is done takes groups
 // that another one, disturbed or not yet awake, has not begun.
 std::int64_t SeResNet::group_count(std::int64_t count, int threads) const {
-  const std::int64_t at_once = std::int64_t(boards_per_group(shape_.filters)) * threads;
-  return std::min(count, (count + at_once - 1) / at_once * threads);
+  const std::int64_t most = std::int64_t(boards_per_group(shape_.filters)) * threads;
+  return std::min(count, (count + most - 1) / most * threads);
 }
 
 void SeResNet::evaluate_group(const SeResNetLayers& layers, const float* planes, int boards,
