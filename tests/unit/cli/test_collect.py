@@ -227,7 +227,10 @@ def test_bad_input_leaves_nothing_behind(
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        ("t.txt", "t.txt cannot be written: its name must end in .ndjson, .ndjson.gz, .ndjson.zst"),
+        (
+            "t.txt",
+            "t.txt cannot be written: its name must end in .ndjson, .ndjson.gz, .ndjson.zst, .pgn, .pgn.gz, .pgn.zst",
+        ),
         ("no/t.ndjson", "there is no folder no for t.ndjson: make it first"),
     ],
 )
