@@ -229,7 +229,8 @@ def test_bad_input_leaves_nothing_behind(
     [
         (
             "t.txt",
-            "t.txt cannot be written: its name must end in .ndjson, .ndjson.gz, .ndjson.zst, .pgn, .pgn.gz, .pgn.zst",
+            "t.txt cannot be written: its name must end in .ndjson, .ndjson.gz, "
+            ".ndjson.zst, .pgn, .pgn.gz, .pgn.zst",
         ),
         ("no/t.ndjson", "there is no folder no for t.ndjson: make it first"),
     ],
