@@ -29,7 +29,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 def test_one_share_of_evaluations_or_one_for_each_folder() -> None:
     learner = LEARNERS["pretrain-alphazero"]
-    config = read_config(learner, sets=["evaluation_share=0.5"])
+    config = read_config(learner, sets=["evaluation_share=[0.5]"])
     assert isinstance(config, PretrainConfig)
     assert [config.evaluation_share_of(folder) for folder in range(3)] == [0.5] * 3
     config = PretrainConfig.model_validate({"data": ("a", "b"), "evaluation_share": (0.0, 1.0)})
@@ -42,7 +42,7 @@ def test_one_share_of_evaluations_or_one_for_each_folder() -> None:
         {"data_shares": (0.5,)},
         {"data_shares": (0.5, 0.0)},
         {"evaluation_share": (0.1, 0.2, 0.3)},
-        {"evaluation_share": 1.5},
+        {"evaluation_share": (1.5,)},
         {"evaluation_share": ()},
     ],
 )

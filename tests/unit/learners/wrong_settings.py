@@ -7,7 +7,7 @@ from pydantic.fields import FieldInfo
 
 from selfmate.learners.config import Config
 
-TEXTS = "a list of texts"
+TEXTS, NUMBERS = "a list of texts", "a list of numbers"
 # TOML values that a field of each type must refuse, whatever its bounds.
 WRONG_TYPES: dict[Any, tuple[str, ...]] = {
     int: ("true", "1.0", '"20"', "nan", "[1]", "{}", "1979-05-27"),
@@ -15,17 +15,32 @@ WRONG_TYPES: dict[Any, tuple[str, ...]] = {
     bool: ("1", "0", '"true"', "nan", "[true]", "{}"),
     str: ("1", "true", "nan", '["x"]', "{}"),
     tuple: ("1", "true", '"4, 4"', '["4"]', "[nan]", "[true]", "[[1]]", "[1, 2.5]", "{}"),
+    NUMBERS: (
+        "1",
+        "true",
+        '"4, 4"',
+        '["4"]',
+        "[nan]",
+        "[inf]",
+        "[true]",
+        "[[1]]",
+        '[0.5, "1"]',
+        "{}",
+    ),
     TEXTS: ("1", "true", '"a"', "[1]", '["a", 1]', '[["a"]]', "{}"),
     Literal: ("1", "true", "nan", '""', '"nonesuch"', "[]", "{}"),
 }
+
+
+LISTS = {(str,): TEXTS, (float,): NUMBERS}  # by the type of an entry; others are whole numbers
 
 
 def wrong_settings(config_class: type[Config]) -> Iterator[tuple[str, str]]:
     """Pairs of a key and a TOML value that is not allowed for it."""
     for key, field in config_class.model_fields.items():
         kind: Any = get_origin(field.annotation) or field.annotation
-        if kind is tuple and str in get_args(get_args(field.annotation)[0]):
-            kind = TEXTS
+        if kind is tuple:
+            kind = LISTS.get(get_args(get_args(field.annotation)[0])[:1], tuple)
         for value in (*WRONG_TYPES[kind], *_out_of_bounds(field)):
             yield key, value
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 import selfmate.learners.config
 from selfmate.learners.config import FolderName
@@ -157,8 +157,8 @@ class PretrainConfig(ResNetSettings, ComputeSettings):
         (0.0,),
         min_length=1,
         max_length=8,
-        description="weight of evaluations in value targets, the rest is the game result; one "
-        "number, or one for each folder",
+        description="weight of evaluations in value targets, the rest is the game result: one "
+        "for all folders, or one for each",
     )
     epochs: int = Field(5, ge=1, le=1000, description="passes over the training positions")
     positions: int = Field(
@@ -197,11 +197,6 @@ class PretrainConfig(ResNetSettings, ComputeSettings):
     validation_positions: int = Field(
         16384, ge=1, le=10**9, description="maximum held-out positions per validation"
     )
-
-    @field_validator("evaluation_share", mode="before")
-    @classmethod
-    def _listed(cls, value: object) -> object:
-        return (value,) if isinstance(value, int | float) else value
 
     @model_validator(mode="after")
     def _fits_the_data(self) -> Self:
