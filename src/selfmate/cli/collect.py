@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from selfmate.data.collection import Collection
     from selfmate.players import Scoring
 
-MIXES = ("random", "endgames")
+MIXES = ("random", "endgames", "few_pieces")
 DEFAULT_TEACHER = "teacher:depth=2"
 CAN_RESUME = "the games written so far are good, --resume continues"
 
@@ -174,8 +174,9 @@ def collect(
     mix: Annotated[
         str,
         typer.Option(
-            metavar="random=F,endgames=F",
-            help="Fractions of games against a random player and from won endgames.",
+            metavar="NAME=F,...",
+            help="Fractions of games against a random player (random), from won endgames "
+            "(endgames), and with few pieces on both sides (few_pieces).",
         ),
     ] = "",
     seed: Annotated[
@@ -210,6 +211,7 @@ def collect(
             starts=_starts(openings),
             random_share=fractions["random"],
             endgame_share=fractions["endgames"],
+            few_pieces_share=fractions["few_pieces"],
         )
         scoring = load_teacher(_teacher_name(teacher, depth), topk)
     with closing(scoring):
@@ -243,7 +245,8 @@ def _parse_mix(text: str) -> dict[str, float]:
             raise ValueError(f"bad --mix {text!r}: {error.message}") from error
     if len(fractions) > len(MIXES) or sum(fractions.values()) > 1:
         raise ValueError(
-            f"bad --mix {text!r}: it is random=F,endgames=F with fractions that sum to at most 1"
+            f"bad --mix {text!r}: it is a list such as random=0.2,endgames=0.1, of "
+            f"{', '.join(MIXES)}, with fractions that sum to at most 1"
         )
     return fractions
 

@@ -11,14 +11,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.data.endgames import won_endgame
+from selfmate.data.endgames import few_pieces, won_endgame
 from selfmate.data.ndjson import label, line_texts
 from selfmate.rules import Board, Outcome, derive_seeds, push_moves, sans_of, uci_text
 from selfmate.rules.pgn import RESULT_TEXTS, ROSTER, movetext, setup_tags, tag_text
 from selfmate.searches.sampling import random_choices
 from selfmate.searches.teacher import MATE_CENTIPAWNS, MoveScores
 
-Kind = Literal["teacher", "random", "endgame"]
+Kind = Literal["teacher", "random", "endgame", "few_pieces"]
 Score = Callable[[Sequence[Board]], MoveScores]
 GOLDEN_RATIO = (5**0.5 - 1) / 2
 # A game ends without progress after this many plies without a capture or pawn move, unless a side
@@ -52,6 +52,7 @@ class Plan:
     starts: tuple[str, ...] = (Board().fen(),)  # FENs, used in turn
     random_share: float = 0.0  # fraction of games against a random mover
     endgame_share: float = 0.0  # fraction of games from won endgames
+    few_pieces_share: float = 0.0  # from random positions with few pieces on both sides
 
     def kind(self, number: int) -> Kind:
         """The kind of a game.
@@ -60,13 +61,23 @@ class Plan:
         range of games.
         """
         place = (number * GOLDEN_RATIO) % 1
-        if place < self.random_share:
-            return "random"
-        return "endgame" if place < self.random_share + self.endgame_share else "teacher"
+        shares: tuple[tuple[Kind, float], ...] = (
+            ("random", self.random_share),
+            ("endgame", self.endgame_share),
+            ("few_pieces", self.few_pieces_share),
+        )
+        for kind, share in shares:
+            if place < share:
+                return kind
+            place -= share
+        return "teacher"
 
     def start(self, number: int) -> str:
-        if self.kind(number) == "endgame":
-            return won_endgame(self.seed, number)
+        match self.kind(number):
+            case "endgame":
+                return won_endgame(self.seed, number)
+            case "few_pieces":
+                return few_pieces(self.seed, number)
         return self.starts[number % len(self.starts)]
 
     def taus(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:

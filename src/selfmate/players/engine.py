@@ -46,6 +46,9 @@ STOCKFISH_STRENGTHS = {
 }
 STOCKFISH_MOVETIME_MS = (1, 60_000)
 STOCKFISH_OPTIONS = {"Threads": "1", "Hash": "16"}
+# Clearing 16 MB before every position would take as long as searching a thousand nodes, which fill
+# a hundredth of one.
+SMALL_HASH, MAX_SMALL_HASH_NODES = {"Hash": "1"}, 10_000
 
 
 class EnginePlayer:
@@ -199,7 +202,7 @@ def make_stockfish(name: PlayerName, timeouts: Timeouts | None = None) -> Engine
     assert value is not None
     key, value = ("skill", skill_of_elo(value)) if given == ["elo"] else (given[0], value)
     if key == "nodes":
-        limits, options = Limits(nodes=value), {}
+        limits, options = Limits(nodes=value), SMALL_HASH if value <= MAX_SMALL_HASH_NODES else {}
     else:
         limits = Limits(time_ms=movetime or DEFAULT_MOVETIME_MS)
         options = {"Skill Level": str(value)}

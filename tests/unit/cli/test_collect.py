@@ -203,7 +203,7 @@ def test_a_full_disk_is_exit_code_1_and_costs_nothing(tmp_path: Path) -> None:
         (["--max-plies", "x"], "'x' is not a whole number from 1"),
         (["--mix", "random=2"], "bad --mix 'random=2': '2' is not a number from 0 to 1"),
         (["--mix", "random"], "bad --mix 'random': '' is not a number from 0 to 1"),
-        (["--mix", "puzzles=0.1"], "bad --mix 'puzzles=0.1': it is random=F,endgames=F"),
+        (["--mix", "puzzles=0.1"], "bad --mix 'puzzles=0.1': it is a list such as random=0.2"),
         (["--mix", "random=0.6,endgames=0.6"], "fractions that sum to at most 1"),
         (["--teacher", "random"], "random cannot teach: it does not score its moves; teacher:"),
         (["--teacher", "nobody"], "no player 'nobody'"),

@@ -129,11 +129,12 @@ def test_games_can_be_played_through(entries: list[dict[str, Any]]) -> None:
 
 
 def test_kinds_of_games_come_by_their_shares(entries: list[dict[str, Any]]) -> None:
-    plan = Plan(games=1000, random_share=0.2, endgame_share=0.1)
+    plan = Plan(games=1000, random_share=0.2, endgame_share=0.1, few_pieces_share=0.3)
     for stretch in (range(1000), range(400, 500)):
         kinds = Counter(map(plan.kind, stretch))
         assert kinds["random"] == pytest.approx(0.2 * len(stretch), abs=2)
         assert kinds["endgame"] == pytest.approx(0.1 * len(stretch), abs=2)
+        assert kinds["few_pieces"] == pytest.approx(0.3 * len(stretch), abs=2)
     sides: dict[int, set[str]] = defaultdict(set)
     for entry in entries:
         sides[entry["game_id"]].add(entry["side"])

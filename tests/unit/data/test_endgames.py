@@ -4,7 +4,7 @@ from collections import Counter
 
 import chess
 
-from selfmate.data.endgames import PIECE_SETS, favourite, won_endgame
+from selfmate.data.endgames import PIECE_SETS, favourite, few_pieces, won_endgame
 from selfmate.rules import Board
 
 STARTS = [won_endgame(5, number) for number in range(300)]
@@ -43,3 +43,22 @@ def test_starts_depend_on_seed_and_number_alone() -> None:
     assert won_endgame(5, 7) == STARTS[7]
     assert won_endgame(6, 7) != STARTS[7]
     assert len(set(STARTS)) == len(STARTS)
+
+
+def test_positions_with_few_pieces_are_legal_and_of_all_kinds() -> None:
+    balances: Counter[int] = Counter()
+    for number in range(200):
+        board = chess.Board(few_pieces(5, number))
+        assert board.is_valid()
+        assert not board.is_game_over()
+        ours, theirs = (board.occupied_co[color].bit_count() for color in chess.COLORS)
+        assert max(ours, theirs) <= 5
+        pieces = board.piece_map().values()
+        armies = [
+            sorted(piece.piece_type for piece in pieces if piece.color == color)
+            for color in chess.COLORS
+        ]
+        balances[(armies[0] > armies[1]) - (armies[0] < armies[1])] += 1
+    assert balances[0] > 80
+    assert min(balances[1], balances[-1]) > 20
+    assert few_pieces(5, 7) == few_pieces(5, 7) != few_pieces(6, 7)
