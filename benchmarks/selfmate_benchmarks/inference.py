@@ -32,7 +32,7 @@ ROWS_PER_GO = 64
 def run(rounds: int = ROUNDS) -> Results:
     """All contestants in one run, for each size of a batch."""
     net, results = sharp_net(), Results()
-    planes = encode("planes68", [opening.board() for opening in shipped_openings()[: max(ROWS)]])
+    planes = encode("planes96", [opening.board() for opening in shipped_openings()[: max(ROWS)]])
     with one_thread():
         for rows in ROWS:
             results |= _results(net, planes[:rows], rounds)

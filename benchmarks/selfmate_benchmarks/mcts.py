@@ -84,7 +84,7 @@ def uniform_race(boards: list[Board]) -> dict[str, Go]:
 
 def many_games_race(net: SeResNet, boards: list[Board]) -> dict[str, Go]:
     """A go is one batch, with a leaf or position for each game."""
-    ours, planes = make_evaluator(net), encode("planes68", boards)
+    ours, planes = make_evaluator(net), encode("planes96", boards)
     return {
         "search": growing_trees(ours, boards),
         "bare_net": partial(evaluate, ours, planes),
@@ -95,7 +95,7 @@ def many_games_race(net: SeResNet, boards: list[Board]) -> dict[str, Go]:
 
 def one_game_race(net: SeResNet, board: Board) -> dict[str, Go]:
     """Batches of eight, as in an engine that plays one game."""
-    ours, planes = make_evaluator(net), encode("planes68", [board] * LEAVES)
+    ours, planes = make_evaluator(net), encode("planes96", [board] * LEAVES)
     slow = with_net(with_torch_convolutions(net), SearchConfig(), batch=LEAVES)
     return {
         "search_one_game": partial(search_one_game, ours, board, NET_SIMULATIONS),

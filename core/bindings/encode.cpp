@@ -174,6 +174,10 @@ nb::object uci_moves() {
   return to_numpy(std::vector<Move>(uci1968_moves().begin(), uci1968_moves().end()));
 }
 
+nb::object az_moves() {
+  return to_numpy(std::vector<Move>(az4672_moves().begin(), az4672_moves().end()));
+}
+
 nb::object flipped_indices() {
   return to_numpy(std::vector<std::int32_t>(uci1968_flipped().begin(), uci1968_flipped().end()));
 }
@@ -185,6 +189,10 @@ void bind_layouts(nb::module_& module) {
   module.def("action_encoding_layouts", &action_encoding_layouts,
              nb::sig("def action_encoding_layouts() -> list[tuple[str, int, int]]"),
              "Name, number of actions and version of every action encoding.");
+  module.def("az4672_moves", &az_moves,
+             nb::sig("def az4672_moves() -> numpy.typing.NDArray[numpy.uint16]"),
+             "The move that each index stands for, in the view of the side to move; 0 where the "
+             "board ends.");
   module.def("uci1968_moves", &uci_moves,
              nb::sig("def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]"),
              "The move that each uci1968 index stands for.");

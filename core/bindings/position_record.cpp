@@ -63,7 +63,7 @@ nb::object planes_of_rows(nb::handle records, nb::handle out, int threads) {
   check_threads(threads);
   const std::vector<std::uint8_t> rows = checked_rows(records);
   const std::size_t count = rows.size() / kPositionRecordSize;
-  const Array<float> planes(out, "out", {count, kPlanes68Count, 8, 8});
+  const Array<float> planes(out, "out", {count, kPlanes96Count, 8, 8});
   {
     nb::gil_scoped_release release;
     planes_of_records(rows, planes.data(), threads);
@@ -132,7 +132,7 @@ void bind_position_records(nb::module_& module) {
              nb::sig("def planes_of_records(records: numpy.typing.NDArray[numpy.uint8], "
                      "out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> "
                      "numpy.typing.NDArray[numpy.float32]"),
-             "Writes the planes68 of position records into `out`.");
+             "Writes the planes96 of position records into `out`.");
   module.def("tokens_of_records", &tokens_of_rows, "records"_a.none(), "threads"_a = 1,
              nb::sig("def tokens_of_records(records: numpy.typing.NDArray[numpy.uint8], "
                      "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),

@@ -9,8 +9,8 @@ namespace {
 using namespace nb::literals;
 
 void init(SeResNet* net, const nb::dict& weights, int blocks, int filters, int attention,
-          bool squeeze, bool wdl, bool semantic, const nb::str& kernels) {
-  const SeResNetShape shape{blocks, filters, attention, squeeze, wdl, semantic};
+          bool squeeze, bool wdl, int planes, bool pairs, const nb::str& kernels) {
+  const SeResNetShape shape{blocks, filters, attention, squeeze, wdl, planes, pairs};
   new (net) SeResNet(shape, BorrowedWeights(weights).weights(), utf8(kernels));
 }
 
@@ -35,10 +35,10 @@ void bind_se_resnet(nb::module_& module) {
                        "The forward pass of nets.SeResNet. For any number of threads at once; a "
                        "row's answer is the same, bit for bit, in any batch.")
       .def("__init__", &init, "weights"_a, nb::kw_only(), "blocks"_a, "filters"_a, "attention"_a,
-           "squeeze"_a, "wdl"_a, "semantic"_a, "kernels"_a = "",
+           "squeeze"_a, "wdl"_a, "planes"_a, "pairs"_a, "kernels"_a = "",
            nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
                    "*, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, "
-                   "semantic: bool, kernels: str = '') -> None"))
+                   "planes: int, pairs: bool, kernels: str = '') -> None"))
       .def(
           "load",
           [](SeResNet& net, const nb::dict& weights) {
@@ -53,7 +53,7 @@ void bind_se_resnet(nb::module_& module) {
                    "threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], "
                    "numpy.typing.NDArray[numpy.float32]]"),
            "Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 "
-           "[N, 4672], for planes [N, 68, 8, 8].");
+           "[N, 4672], for planes [N, 96, 8, 8].");
 }
 
 }  // namespace selfmate::bindings

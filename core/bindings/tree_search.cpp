@@ -111,10 +111,10 @@ std::size_t gather(TreeSearch& search, std::int64_t most, nb::handle planes) {
   if (most < 1) throw BadInput("most must be at least 1, not " + std::to_string(most));
   std::optional<Array<float>> out;
   if (!planes.is_none())
-    out.emplace(planes, "planes", Extents{std::size_t(most), kPlanes68Count, 8, 8});
+    out.emplace(planes, "planes", Extents{std::size_t(most), kPlanes96Count, 8, 8});
   nb::gil_scoped_release release;
   return search.gather(std::size_t(most), [&](std::size_t row, const Game& game) {
-    if (out) encode_planes68(game, out->data() + row * kPlanes68Size);
+    if (out) encode_planes96(game, out->data() + row * kPlanes96Size);
   });
 }
 
@@ -252,7 +252,7 @@ void bind_tree_search(nb::module_& module) {
            nb::sig("def gather(self, most: int, "
                    "planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int"),
            "Simulates until there are `most` leaves, or no game has another: returns how many, 0 "
-           "when all searches are done. Their planes68 are written to the first rows of `planes`.")
+           "when all searches are done. Their planes96 are written to the first rows of `planes`.")
       .def("receive", &receive, "wdl"_a.none(), "logits"_a.none() = nb::none(),
            nb::sig("def receive(self, wdl: numpy.typing.NDArray[numpy.float32], "
                    "logits: numpy.typing.NDArray[numpy.float32] | None = None) -> None"),

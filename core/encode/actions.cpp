@@ -171,6 +171,10 @@ const std::array<Move, 1968>& uci1968_moves() {
   return kUci.move_of;
 }
 
+const std::array<Move, 4672>& az4672_moves() {
+  return kAz.move_of;
+}
+
 const std::array<std::int32_t, 1968>& uci1968_flipped() {
   return kUciFlipped;
 }

@@ -51,6 +51,9 @@ void list_actions(ActionEncoding encoding, const Position& position, std::int32_
 
 // The move that each index of uci1968 stands for.
 const std::array<Move, 1968>& uci1968_moves();
+// The move that each index of az4672 stands for, in the view of the side to move; kNoMove where the
+// board ends.
+const std::array<Move, 4672>& az4672_moves();
 // uci1968 is absolute; this gives the index of the same move with the ranks flipped.
 const std::array<std::int32_t, 1968>& uci1968_flipped();
 

@@ -7,8 +7,14 @@ using EncodeFloats = void (*)(const Game&, float*);
 using EncodeBytes = void (*)(const Game&, std::uint8_t*);
 
 EncodeFloats float_encoder(Encoding encoding) {
-  return encoding == Encoding::kPlanes68 ? EncodeFloats(encode_planes68)
-                                         : EncodeFloats(encode_features839);
+  switch (encoding) {
+    case Encoding::kPlanes68:
+      return encode_planes68;
+    case Encoding::kPlanes96:
+      return encode_planes96;
+    default:
+      return encode_features839;
+  }
 }
 
 EncodeBytes byte_encoder(Encoding encoding) {

@@ -8,7 +8,7 @@
 
 namespace selfmate {
 
-enum class Encoding : std::uint8_t { kFeatures839, kOnehot768, kTokens78, kPlanes68 };
+enum class Encoding : std::uint8_t { kFeatures839, kOnehot768, kTokens78, kPlanes68, kPlanes96 };
 enum class Number : std::uint8_t { kUint8, kFloat32 };
 
 struct EncodingLayout {
@@ -28,11 +28,13 @@ inline constexpr std::size_t kFeatures839Shape[] = {kFeatures839Size};
 inline constexpr std::size_t kOnehot768Shape[] = {kOnehot768Size};
 inline constexpr std::size_t kTokens78Shape[] = {kTokens78Size};
 inline constexpr std::size_t kPlanes68Shape[] = {kPlanes68Count, 8, 8};
+inline constexpr std::size_t kPlanes96Shape[] = {kPlanes96Count, 8, 8};
 inline constexpr EncodingLayout kEncodings[] = {
     {"features839", kFeatures839Shape, Number::kFloat32, 1},
     {"onehot768", kOnehot768Shape, Number::kUint8, 1},
     {"tokens78", kTokens78Shape, Number::kUint8, 1},
-    {"planes68", kPlanes68Shape, Number::kFloat32, 1}};
+    {"planes68", kPlanes68Shape, Number::kFloat32, 1},
+    {"planes96", kPlanes96Shape, Number::kFloat32, 1}};
 inline constexpr int kMove136Version = 1;
 
 constexpr const EncodingLayout& layout_of(Encoding encoding) {

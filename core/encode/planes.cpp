@@ -200,7 +200,7 @@ void write_state(const Position& position, int earlier_occurrences, float* out) 
 void encode_planes68(std::span<const Position> newest_first, int earlier_occurrences, float* out) {
   const Position& now = newest_first.front();
   std::fill_n(out, kPlanes68Size, 0.0f);
-  const std::size_t boards = std::min<std::size_t>(newest_first.size(), kPlanes68Boards);
+  const std::size_t boards = std::min<std::size_t>(newest_first.size(), kPlaneBoards);
   for (std::size_t age = 0; age < boards; ++age)
     write_board(newest_first[age], now.turn(), out + age * 12 * 64);
   write_state(now, earlier_occurrences, out);
@@ -211,12 +211,37 @@ void encode_planes68(std::span<const Position> newest_first, int earlier_occurre
   mark(out, kIsolatedPawns, isolated_pawns(view));
 }
 
+void encode_planes96(std::span<const Position> newest_first, int earlier_occurrences, float* out) {
+  encode_planes68(newest_first, earlier_occurrences, out);
+  float* tactical = out + kPlanes68Size;
+  std::fill_n(tactical, kTacticalPlanesCount * 64, 0.0f);
+  write_tactical_planes(view_of(newest_first.front()), tactical);
+}
+
+namespace {
+
+// The game's last positions, newest first.
+class RecentBoards {
+ public:
+  explicit RecentBoards(const Game& game) {
+    boards_[0] = game.position();
+    count_ = 1 + std::size_t(game.recent_positions(&boards_[1], kPlaneBoards - 1));
+  }
+  std::span<const Position> newest_first() const { return {boards_.data(), count_}; }
+
+ private:
+  std::array<Position, kPlaneBoards> boards_;
+  std::size_t count_;
+};
+
+}  // namespace
+
 void encode_planes68(const Game& game, float* out) {
-  std::array<Position, kPlanes68Boards> boards;
-  boards[0] = game.position();
-  const int earlier = game.recent_positions(&boards[1], kPlanes68Boards - 1);
-  encode_planes68(std::span(boards.data(), std::size_t(1 + earlier)), game.earlier_occurrences(),
-                  out);
+  encode_planes68(RecentBoards(game).newest_first(), game.earlier_occurrences(), out);
+}
+
+void encode_planes96(const Game& game, float* out) {
+  encode_planes96(RecentBoards(game).newest_first(), game.earlier_occurrences(), out);
 }
 
 }  // namespace selfmate

@@ -5,7 +5,7 @@
 namespace selfmate {
 namespace {
 
-constexpr int kEarlierBoards = kPlanes68Boards - 1;
+constexpr int kEarlierBoards = kPlaneBoards - 1;
 constexpr std::size_t kStepsAt = kRecordBoardSize;
 constexpr std::size_t kFlagsAt = kStepsAt + kEarlierBoards * kRecordStepSize;
 constexpr std::size_t kEnPassantAt = kFlagsAt + 1;
@@ -18,7 +18,7 @@ constexpr std::uint32_t kMaxWord = 0xFFFF;
 constexpr int kMaxByte = 0xFF;
 constexpr std::int64_t kMinRowsPerThread = 64;
 
-using Boards = std::array<Position, kPlanes68Boards>;
+using Boards = std::array<Position, kPlaneBoards>;
 using Step = std::array<std::uint8_t, kRecordStepSize>;
 using Codes = std::array<std::uint8_t, 64>;  // of what stands on each square
 
@@ -207,7 +207,7 @@ void planes_of_row(const std::uint8_t* row, float* out) {
     go_back(row + kStepsAt + (age - 1) * kRecordStepSize, codes);
     boards[age] = placed(codes);
   }
-  encode_planes68(std::span(boards.data(), 1 + earlier), row[kOccurrencesAt], out);
+  encode_planes96(std::span(boards.data(), 1 + earlier), row[kOccurrencesAt], out);
 }
 
 [[noreturn]] void refuse(std::size_t number, const std::string& reason) {
@@ -266,7 +266,7 @@ RecordedPositions record_positions(const GameRecords& games, std::span<const std
 
 void planes_of_records(PositionRecords records, float* out, int threads) {
   for_each_row(records, threads, [&](std::size_t i, const std::uint8_t* row) {
-    planes_of_row(row, out + i * kPlanes68Size);
+    planes_of_row(row, out + i * kPlanes96Size);
   });
 }
 

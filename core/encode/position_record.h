@@ -1,4 +1,4 @@
-// The position record: all that planes68, tokens78 and the legal moves need of a position, in 63
+// The position record: all that planes96, tokens78 and the legal moves need of a position, in 63
 // bytes, in White's view. Datasets keep positions in this form by the million. Records come from
 // files, so one that holds no valid position is refused with a BadInput that names its row.
 #pragma once
@@ -27,7 +27,7 @@ constexpr std::size_t kRecordBoardSize = 32;
 constexpr std::size_t kRecordChanges = 4;  // castling moves two pieces
 constexpr std::size_t kRecordStepSize = 2 * kRecordChanges;
 constexpr std::size_t kPositionRecordSize =
-    kRecordBoardSize + (kPlanes68Boards - 1) * kRecordStepSize + 7;
+    kRecordBoardSize + (kPlaneBoards - 1) * kRecordStepSize + 7;
 
 // kPositionRecordSize bytes per position, end to end.
 using PositionRecords = std::span<const std::uint8_t>;
@@ -46,7 +46,7 @@ struct RecordedPositions {
 RecordedPositions record_positions(const GameRecords& games, std::span<const std::int64_t> chosen,
                                    int skip, int threads);
 
-// Writes kPlanes68Size numbers per row.
+// Writes kPlanes96Size numbers per row.
 void planes_of_records(PositionRecords records, float* out, int threads);
 // Writes kTokens78Size tokens per row.
 void tokens_of_records(PositionRecords records, std::uint8_t* out, int threads);

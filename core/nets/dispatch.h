@@ -19,7 +19,7 @@ struct Kernels {
   int lanes;  // of a vector: the width of an SE-ResNet or a transformer is a multiple of it
 
   // SE-ResNet, inference (nets/se_resnet_forward.h). Of at most boards_per_group(filters) boards:
-  // values [boards, outputs] and logits [boards, 4672] of planes [boards, 68, 64].
+  // values [boards, outputs] and logits [boards, 4672] of planes [boards, 96, 64].
   void (*evaluate)(const SeResNetLayers&, const float* planes, int boards, const SeResNetScratch&,
                    float* values, float* logits);
   // Filters to the panels of a Convolution, for inference.

@@ -17,8 +17,8 @@ constexpr int kNormGroups = 8;    // of channels that are normalised together
 constexpr int kHeads = 4;         // of attention
 constexpr int kTiles = 4;         // of a board, 4 x 4 squares each
 constexpr int kPoints = 36;       // of a transformed tile, 6 x 6
-constexpr int kPlanes = 68;
-constexpr int kMoveTypes = 73;  // of moves from a square, as in AlphaZero's encoding
+constexpr int kPlanes = 96;       // of a position; a net may read fewer, the first
+constexpr int kMoveTypes = 73;    // of moves from a square, as in AlphaZero's encoding
 constexpr int kValueChannels = 8;
 constexpr int kValueWidth = 512;
 constexpr int kTokens = 78;      // of a position, as the transformer reads it
@@ -112,8 +112,20 @@ struct ResidualBlock {
   SquareAttention attention;
 };
 
+// A number for each pair of squares: the product of a query of the from-square and a key of the
+// to-square, [64, filters] each, which is added to the logits of the actions with these squares.
+// The weights contain the division by the root of the filters.
+struct PolicyPairs {
+  Linear queries_keys;
+  int count;           // of the actions that stay on the board
+  const int* actions;  // [count]
+  const int* places;   // [count] in [to, from]
+};
+
 struct SeResNetLayers {
   int planes, filters, block_count, outputs;
+  bool has_pairs;
+  PolicyPairs pairs;
   Convolution stem;
   Norm stem_norm;
   const ResidualBlock* blocks;
@@ -130,8 +142,8 @@ struct SeResNetScratch {
   float* channels;        // [5, filters]
   float* squares;         // [64, filters], normalised
   float* qkv;             // [64, 3, heads, head_width]
-  float* queries;         // of a head, transposed: [head_width, 64]
-  float* scores;          // of a head: [key, query]
+  float* queries;         // of a head or of pairs, transposed: [width, 64]
+  float* scores;          // of a head or of pairs: [key, query]
   float* attended;        // [64, heads, head_width]
   float* policy;          // [64, padded(move types)]
   float* value_channels;  // [boards, 64, value channels]

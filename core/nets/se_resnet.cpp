@@ -17,7 +17,7 @@ SeResNetMemory::SeResNetMemory(const SeResNetLayers& net) {
   scratch_.channels = allocate(5 * std::size_t(filters));
   scratch_.squares = allocate(board);
   scratch_.qkv = allocate(kSquares * 3 * attended);
-  scratch_.queries = allocate(kSquares * head_width);
+  scratch_.queries = allocate(kSquares * std::max(head_width, filters));
   scratch_.scores = allocate(kSquares * kSquares);
   scratch_.attended = allocate(kSquares * attended);
   scratch_.policy = allocate(kSquares * padded(kMoveTypes));

@@ -29,7 +29,7 @@ class SeResNet {
   // Takes over other weights. Evaluations that run meanwhile finish with the old ones.
   void load(const Weights& weights);
 
-  // Values [count, outputs] and logits [count, 4672] of planes [count, 68, 64].
+  // Values [count, outputs] and logits [count, 4672] of planes [count, 96, 64].
   void evaluate(const float* planes, std::int64_t count, int threads, float* values, float* logits);
 
   int outputs() const { return shape_.outputs(); }

@@ -178,6 +178,18 @@ inline void copy(const float* from, int count, float* to) {
   std::memcpy(to, from, std::size_t(count) * sizeof(float));
 }
 
+// Adds to each logit [64, 73] the number of its from-square and to-square.
+inline void add_pairs(const PolicyPairs& layer, const float* board, int filters,
+                      const SeResNetScratch& scratch, float* logits) {
+  const int width = 2 * filters;
+  float* keys = scratch.qkv + filters;
+  apply(layer.queries_keys, kSquares, {board, filters}, {scratch.qkv, width});
+  transpose(kSquares, filters, {scratch.qkv, width}, 1.0f, {scratch.queries, kSquares});
+  multiply(kSquares, filters, kSquares, {keys, width}, {scratch.queries, kSquares},
+           {scratch.scores, kSquares});
+  for (int i = 0; i < layer.count; ++i) logits[layer.actions[i]] += scratch.scores[layer.places[i]];
+}
+
 // logits [64, 73] of one board
 inline void policy_head(const SeResNetLayers& net, const float* board,
                         const SeResNetScratch& scratch, float* logits) {
@@ -185,6 +197,7 @@ inline void policy_head(const SeResNetLayers& net, const float* board,
   apply(net.policy, kSquares, {board, net.filters}, {scratch.policy, width});
   for (int square = 0; square < kSquares; ++square)
     copy(scratch.policy + square * width, kMoveTypes, logits + square * kMoveTypes);
+  if (net.has_pairs) add_pairs(net.pairs, board, net.filters, scratch, logits);
 }
 
 // values [boards, outputs]
@@ -202,7 +215,7 @@ inline void value_head(const SeResNetLayers& net, int boards, const SeResNetScra
     copy(scratch.value_out + i * width, net.outputs, values + i * net.outputs);
 }
 
-// values [boards, outputs] and logits [boards, 4672] of planes [boards, 68, 64]
+// values [boards, outputs] and logits [boards, 4672] of planes [boards, 96, 64]
 inline void evaluate(const SeResNetLayers& net, const float* planes, int boards,
                      const SeResNetScratch& scratch, float* values, float* logits) {
   run_stem(net, planes, boards, scratch);

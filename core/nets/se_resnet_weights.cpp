@@ -1,6 +1,9 @@
 #include "nets/se_resnet_weights.h"
 
+#include <cmath>
+
 #include "chess/notation.h"
+#include "encode/actions.h"
 
 namespace selfmate {
 namespace {
@@ -14,7 +17,24 @@ void check(const SeResNetShape& shape) {
   if (shape.attention < 0 || shape.attention > shape.blocks)
     throw BadInput("attention after " + std::to_string(shape.attention) +
                    " blocks is not possible in a net of " + std::to_string(shape.blocks));
+  if (shape.planes < 1 || shape.planes > kPlanes)
+    throw BadInput("a net reads 1 to " + std::to_string(kPlanes) + " planes, not " +
+                   std::to_string(shape.planes));
 }
+
+// The actions of az4672 that stay on the board, and where their pairs of squares are.
+struct PairTable {
+  std::vector<int> actions, places;
+
+  PairTable() {
+    for (int action = 0; action < kSquares * kMoveTypes; ++action) {
+      const Move move = az4672_moves()[std::size_t(action)];
+      if (move == kNoMove) continue;
+      actions.push_back(action);
+      places.push_back(to_of(move) * kSquares + from_of(move));
+    }
+  }
+};
 
 // The layers of an SE-ResNet by their names.
 class Packer : public WeightReader {
@@ -52,6 +72,18 @@ class Packer : public WeightReader {
     return layer;
   }
 
+  PolicyPairs pairs(const std::string& name, int filters) {
+    static const PairTable table;
+    const std::size_t width(filters);
+    const float* weight = find(name + ".weight", {2 * width, width});
+    const float* bias = find(name + ".bias", {2 * width});
+    const float scale = 1 / std::sqrt(float(filters));
+    const auto scale_of = [&](int o) { return o < filters ? scale : 1.0f; };  // queries come first
+    const auto weight_of = [&](int i, int o) { return scale_of(o) * weight[o * filters + i]; };
+    return {pack(filters, 2 * filters, weight_of, [&](int o) { return scale_of(o) * bias[o]; }),
+            int(table.actions.size()), table.actions.data(), table.places.data()};
+  }
+
   // Its inputs are numbered by channel and square in Python, by square and channel here.
   Linear value_hidden(const std::string& name) {
     constexpr int kInputs = kSquares * kValueChannels;
@@ -75,17 +107,19 @@ PackedNet::PackedNet(const SeResNetShape& shape, const Weights& weights, const K
   check(shape);
   Packer packer(weights, kernels, buffers_);
   const int filters = shape.filters;
-  layers_.planes = shape.planes();
+  layers_.planes = shape.planes;
   layers_.filters = filters;
   layers_.block_count = shape.blocks;
   layers_.outputs = shape.outputs();
-  layers_.stem = packer.convolution(kernels, "stem", shape.planes(), filters);
+  layers_.stem = packer.convolution(kernels, "stem", shape.planes, filters);
   layers_.stem_norm = packer.norm("stem_norm", filters);
   for (int i = 0; i < shape.blocks; ++i)
     blocks_.push_back(
         packer.block("blocks." + std::to_string(i), shape, i >= shape.blocks - shape.attention));
   layers_.blocks = blocks_.data();
   layers_.policy = packer.linear("policy", filters, kMoveTypes, true);
+  layers_.has_pairs = shape.pairs;
+  if (shape.pairs) layers_.pairs = packer.pairs("pairs", filters);
   layers_.value_channels = packer.linear("value.channels", filters, kValueChannels, true);
   layers_.value_hidden = packer.value_hidden("value.hidden");
   layers_.value_out = packer.linear("value.out", kValueWidth, shape.outputs());

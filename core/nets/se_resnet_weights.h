@@ -11,10 +11,10 @@ struct SeResNetShape {
   int attention;  // of the last so many blocks
   bool squeeze;   // squeeze-and-excitation in each block
   bool wdl;       // the value is win, draw and loss; else one number
-  bool semantic;  // the input includes the eight semantic planes
+  int planes;     // of the input, the first ones
+  bool pairs;     // logits have a term for each pair of squares
 
   int outputs() const { return wdl ? 3 : 1; }
-  int planes() const { return semantic ? kPlanes : kPlanes - 8; }
 };
 
 // Owns the packed weights of a net.

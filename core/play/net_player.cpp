@@ -43,10 +43,10 @@ class PlayingResNet : public PlayingNet {
 
   std::vector<NetEvaluation> evaluate(Games games, const Ragged<Move>& moves) override {
     const std::size_t count = games.size(), outputs = std::size_t(net_.outputs());
-    std::vector<float> planes(count * kPlanes68Size), values(count * outputs);
+    std::vector<float> planes(count * kPlanes96Size), values(count * outputs);
     std::vector<float> logits(count * kActions);
     for (std::size_t i = 0; i < count; ++i)
-      encode_planes68(*games[i], planes.data() + i * kPlanes68Size);
+      encode_planes96(*games[i], planes.data() + i * kPlanes96Size);
     net_.evaluate(planes.data(), std::int64_t(count), 1, values.data(), logits.data());
     std::vector<NetEvaluation> found(count);
     for (std::size_t i = 0; i < count; ++i) {

@@ -22,7 +22,7 @@ struct Evaluation {
 };
 
 // Positions with the same key share an evaluation. The key covers pieces, side to move, castling
-// rights, en passant and repetitions. `exact` adds the rest of planes68: the three boards before
+// rights, en passant and repetitions. `exact` adds the rest of planes96: the three boards before
 // and the clocks.
 std::uint64_t evaluation_key(const Game& game, int earlier_occurrences, bool exact);
 

@@ -1,6 +1,7 @@
 // Nets that play.
 #include <emscripten/bind.h>
 
+#include "encode/planes.h"
 #include "play/net_player.h"
 #include "wasm/errors.h"
 #include "wasm/values.h"
@@ -8,15 +9,22 @@
 namespace selfmate::wasm {
 namespace {
 
+// As ResNetSettings.planes of selfmate.nets.
+int plane_count(const val& config) {
+  if (config["tactical_planes"].as<bool>()) return kPlanes96Count;
+  return config["semantic_planes"].as<bool>() ? kPlanes68Count
+                                              : kPlanes68Count - kSemanticPlanesCount;
+}
+
 std::unique_ptr<PlayingNet> read_net(const val& config, const Weights& weights) {
   const auto kind = config["kind"].as<std::string>();
   const auto number = [&](const char* name) { return int(config[name].as<double>()); };
   const auto flag = [&](const char* name) { return config[name].as<bool>(); };
   if (kind == "se_resnet")
-    return playing_net(
-        SeResNetShape{number("blocks"), number("filters"), number("attention_blocks"),
-                      flag("squeeze_excitation"), flag("wdl"), flag("semantic_planes")},
-        weights);
+    return playing_net(SeResNetShape{number("blocks"), number("filters"),
+                                     number("attention_blocks"), flag("squeeze_excitation"),
+                                     flag("wdl"), plane_count(config), flag("policy_pairs")},
+                       weights);
   if (kind == "transformer")
     return playing_net(TransformerShape{number("width"), number("blocks"), number("heads"),
                                         policy_head_named(config["policy_head"].as<std::string>()),

@@ -247,6 +247,11 @@ def encoding_layouts() -> list[tuple[str, tuple[int, ...], str, int]]:
 def action_encoding_layouts() -> list[tuple[str, int, int]]:
     """Name, number of actions and version of every action encoding."""
 
+def az4672_moves() -> numpy.typing.NDArray[numpy.uint16]:
+    """
+    The move that each index stands for, in the view of the side to move; 0 where the board ends.
+    """
+
 def uci1968_moves() -> numpy.typing.NDArray[numpy.uint16]:
     """The move that each uci1968 index stands for."""
 
@@ -301,7 +306,7 @@ def encode_game_records(records: GameRecords, skip: int = 0, threads: int = 1, c
     """
 
 def planes_of_records(records: numpy.typing.NDArray[numpy.uint8], out: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> numpy.typing.NDArray[numpy.float32]:
-    """Writes the planes68 of position records into `out`."""
+    """Writes the planes96 of position records into `out`."""
 
 def tokens_of_records(records: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
     """The tokens78 of position records."""
@@ -387,7 +392,7 @@ class TreeSearch:
 
     def gather(self, most: int, planes: numpy.typing.NDArray[numpy.float32] | None = None) -> int:
         """
-        Simulates until there are `most` leaves, or no game has another: returns how many, 0 when all searches are done. Their planes68 are written to the first rows of `planes`.
+        Simulates until there are `most` leaves, or no game has another: returns how many, 0 when all searches are done. Their planes96 are written to the first rows of `planes`.
         """
 
     def receive(self, wdl: numpy.typing.NDArray[numpy.float32], logits: numpy.typing.NDArray[numpy.float32] | None = None) -> None:
@@ -457,14 +462,14 @@ class SeResNet:
     The forward pass of nets.SeResNet. For any number of threads at once; a row's answer is the same, bit for bit, in any batch.
     """
 
-    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, semantic: bool, kernels: str = '') -> None: ...
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, blocks: int, filters: int, attention: int, squeeze: bool, wdl: bool, planes: int, pairs: bool, kernels: str = '') -> None: ...
 
     def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
         """Takes over other weights of the same shapes."""
 
     def evaluate(self, planes: numpy.typing.NDArray[numpy.float32], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
         """
-        Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 [N, 4672], for planes [N, 68, 8, 8].
+        Values before softmax [N, 3] (or one number before tanh [N, 1]) and logits of az4672 [N, 4672], for planes [N, 96, 8, 8].
         """
 
 class PositionEvaluator:

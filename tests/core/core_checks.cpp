@@ -143,7 +143,7 @@ void check_net() {
   net.add_layer("value.channels", {kValueChannels, kFilters, 1, 1});
   net.add_layer("value.hidden", {kValueWidth, kSquares * kValueChannels});
   net.add_layer("value.out", {3, kValueWidth});
-  SeResNet portable({1, int(kFilters), 1, true, true, true}, net.weights(), "portable");
+  SeResNet portable({1, int(kFilters), 1, true, true, 96, true}, net.weights(), "portable");
   constexpr std::size_t kBoards = 3;
   const std::vector<float> planes = random_floats(kBoards * kPlanes * kSquares, 99);
   std::vector<float> values(kBoards * 3), logits(kBoards * kSquares * kMoveTypes);

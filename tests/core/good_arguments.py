@@ -161,7 +161,7 @@ FUNCTIONS: dict[str, Arguments] = {
         "skip": always(1),
         "chosen": array([2, 0], np.int64),
     },
-    "planes_of_records": ROWS | {"out": floats(3, 68, 8, 8)},
+    "planes_of_records": ROWS | {"out": floats(3, 96, 8, 8)},
     "tokens_of_records": ROWS,
     "legal_of_records": ROWS | AZ,
     "actions_of_records": ROWS | AZ | {"moves": MOVES},
@@ -298,7 +298,7 @@ METHODS: dict[str, Arguments] = {
     "TreeSearch.restrict_root": {"slot": always(3), "moves": array([REPLY], np.uint16)},
     "TreeSearch.start": SLOTS | {"simulations": always(20), "noise": always(True), "seeds": SEEDS},
     "TreeSearch.advance": SLOTS | {"moves": MOVES},
-    "TreeSearch.gather": {"most": always(3), "planes": floats(3, 68, 8, 8)},
+    "TreeSearch.gather": {"most": always(3), "planes": floats(3, 96, 8, 8)},
     "TreeSearch.receive": {
         "self": waiting_search,
         "wdl": floats(3, 3),
@@ -318,7 +318,7 @@ METHODS: dict[str, Arguments] = {
     "MoveScorer.evaluate": GAMES,
     "Transformer.logits": {"tokens": lambda: np.ones((3, 78), np.uint8)} | THREADS,
     "Transformer.evaluate": GAMES,
-    "SeResNet.evaluate": {"planes": floats(2, 68, 8, 8)} | THREADS,
+    "SeResNet.evaluate": {"planes": floats(2, 96, 8, 8)} | THREADS,
 }
 
 

@@ -19,7 +19,8 @@ class Shape:
     attention: int = 1
     squeeze: bool = True
     wdl: bool = True
-    semantic: bool = True
+    planes: int = 68
+    pairs: bool = False
 
     def core(self, weights: Weights, *, kernels: str = "") -> core.SeResNet:
         return core.SeResNet(weights, **asdict(self), kernels=kernels)
@@ -27,9 +28,7 @@ class Shape:
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, ...]]:
     filters = shape.filters
-    shapes: dict[str, tuple[int, ...]] = {
-        "stem.weight": (filters, 68 if shape.semantic else 60, 3, 3)
-    }
+    shapes: dict[str, tuple[int, ...]] = {"stem.weight": (filters, shape.planes, 3, 3)}
     shapes |= _pair("stem_norm", filters)
     for number in range(shape.blocks):
         name = f"blocks.{number}"
@@ -45,6 +44,8 @@ def shapes_of(shape: Shape) -> dict[str, tuple[int, ...]]:
             shapes |= _pair(f"{name}.attention.look", 3 * filters, filters)
             shapes |= _pair(f"{name}.attention.add", filters, filters)
     shapes |= _pair("policy", 73, filters, 1, 1) | _pair("value.channels", 8, filters, 1, 1)
+    if shape.pairs:
+        shapes |= _pair("pairs", 2 * filters, filters)
     return shapes | _pair("value.hidden", 512, 512) | _pair("value.out", 3 if shape.wdl else 1, 512)
 
 
@@ -66,7 +67,7 @@ def slow_values_and_logits(
     shape: Shape, weights: Weights, planes: NDArray[np.float32]
 ) -> tuple[Numbers, Numbers]:
     net = {name: array.astype(np.float64) for name, array in weights.items()}
-    board = _convolved(net, "stem", planes[:, : 68 if shape.semantic else 60].astype(np.float64))
+    board = _convolved(net, "stem", planes[:, : shape.planes].astype(np.float64))
     board = _gelu(_group_norm(net, "stem_norm", board))
     for number in range(shape.blocks):
         name = f"blocks.{number}"
@@ -82,6 +83,8 @@ def slow_values_and_logits(
         if number >= shape.blocks - shape.attention:
             board = board + _seen(net, f"{name}.attention", board)
     logits = _pointwise(net, "policy", board).transpose(0, 2, 3, 1).reshape(len(board), -1)
+    if shape.pairs:
+        logits += _pair_logits(net, board)
     hidden = _linear(net, "value.hidden", _pointwise(net, "value.channels", board).reshape(-1, 512))
     return _linear(net, "value.out", _gelu(hidden)), logits
 
@@ -133,6 +136,18 @@ def _seen(net: dict[str, Numbers], name: str, board: Numbers) -> Numbers:
     seen = powers / powers.sum(axis=3, keepdims=True) @ value
     change = _linear(net, f"{name}.add", seen.transpose(0, 2, 1, 3).reshape(count, 64, filters))
     return change.transpose(0, 2, 1).reshape(board.shape)
+
+
+def _pair_logits(net: dict[str, Numbers], board: Numbers) -> Numbers:
+    """Of each action that stays on the board: query of its from-square, key of its to-square."""
+    count, filters = board.shape[:2]
+    rows = _linear(net, "pairs", board.reshape(count, filters, 64).transpose(0, 2, 1))
+    logits = np.zeros((count, 64 * 73))
+    for action, move in enumerate(core.az4672_moves().tolist()):
+        if move:
+            query, key = rows[:, move % 64, :filters], rows[:, move // 64 % 64, filters:]
+            logits[:, action] = (query * key).sum(1) / math.sqrt(filters)
+    return logits
 
 
 def _gelu(numbers: Numbers) -> Numbers:

@@ -62,7 +62,7 @@ def test_the_fast_kernels_train_bit_for_bit_alike_and_the_portable_ones_closely(
 def test_the_fast_kernels_evaluate_bit_for_bit_alike(filters: int) -> None:
     shape = Shape(filters=filters)
     weights = random_weights(shape, 1)
-    planes = np.random.default_rng(2).random((9, 68, 8, 8), np.float32)
+    planes = np.random.default_rng(2).random((9, 96, 8, 8), np.float32)
     answers = [shape.core(weights, kernels=name).evaluate(planes) for name in FAST]
     for values, logits in answers:
         assert values.tobytes() == answers[0][0].tobytes()

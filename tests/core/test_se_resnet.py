@@ -23,13 +23,14 @@ def shapes(draw: st.DrawFn) -> Shape:
         attention=draw(st.integers(0, blocks)),
         squeeze=draw(st.booleans()),
         wdl=draw(st.booleans()),
-        semantic=draw(st.booleans()),
+        planes=draw(st.sampled_from([60, 68, 96])),
+        pairs=draw(st.booleans()),
     )
 
 
 def some_planes(rows: int, seed: int = 4) -> NDArray[np.float32]:
     rng = np.random.default_rng(seed)
-    return (rng.random((rows, 68, 8, 8)) < 0.2) * rng.random((rows, 68, 1, 1), np.float32)
+    return (rng.random((rows, 96, 8, 8)) < 0.2) * rng.random((rows, 96, 1, 1), np.float32)
 
 
 @VERSIONS
@@ -157,14 +158,14 @@ def test_a_shape_that_cannot_be_is_refused(blocks: int, filters: int, attention:
 @pytest.mark.parametrize(
     ("planes", "reason"),
     [
-        (np.zeros((2, 68, 64), np.float32), "planes must be an array of four dimensions"),
+        (np.zeros((2, 96, 64), np.float32), "planes must be an array of four dimensions"),
         (
             np.zeros((2, 60, 8, 8), np.float32),
-            r"planes must be .* float32 array of shape \(2,68,8,8,\)",
+            r"planes must be .* float32 array of shape \(2,96,8,8,\)",
         ),
-        (np.zeros((2, 68, 8, 8)), "planes must be a C-contiguous float32 array"),
+        (np.zeros((2, 96, 8, 8)), "planes must be a C-contiguous float32 array"),
         (
-            np.zeros((2, 8, 8, 68), np.float32).transpose(0, 3, 1, 2),
+            np.zeros((2, 8, 8, 96), np.float32).transpose(0, 3, 1, 2),
             "planes must be a C-contiguous",
         ),
         (None, "planes must be an array"),

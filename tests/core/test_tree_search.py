@@ -107,7 +107,7 @@ def test_draws_by_rule_are_worth_nothing() -> None:
     search = TreeSearch()
     search.set(0, board)
     search.start(SLOT, 60, noise=False, seeds=SEEDS)
-    planes = np.zeros((8, 68, 8, 8), np.float32)
+    planes = np.zeros((8, 96, 8, 8), np.float32)
     leaves = 0
     while count := search.gather(8, planes):
         leaves += count
@@ -243,7 +243,7 @@ def test_wrong_use_is_refused_and_changes_nothing() -> None:
     with pytest.raises(ValueError, match="move 'e2e5' is not legal in slot 0"):
         search.advance(SLOT, np.array([uci_code("e2e5")], np.uint16))
     with pytest.raises(ValueError, match="planes must be"):
-        search.gather(4, np.zeros((3, 68, 8, 8), np.float32))
+        search.gather(4, np.zeros((3, 96, 8, 8), np.float32))
     assert search.gather(4) == 1
     with pytest.raises(ValueError, match="were not received yet"):
         search.gather(4)
@@ -379,7 +379,7 @@ CYCLE = ("a2b2", "h8g8", "b2a2", "g8h8")
 
 def run_winning(search: TreeSearch) -> TreeSearch:
     """With a net that is sure of White's win; plane 48 is the side to move."""
-    planes = np.zeros((1, 68, 8, 8), np.float32)
+    planes = np.zeros((1, 96, 8, 8), np.float32)
     while search.gather(1, planes):
         wdl = [1, 0, 0] if planes[0, 48, 0, 0] else [0, 0, 1]
         search.receive(np.array([wdl], np.float32))

@@ -19,6 +19,7 @@ from selfmate.rules import Board
 
 PASSING_LINE = ("e2e4", "a7a6", "e4e5", "d7d5")
 PLANES_START = "r4rk1/1p2qppp/2nb1n2/p2p4/6b1/2N2N2/PP2BPPP/R1BQK2R b KQ - 0 12"
+TACTICAL = "r3k2r/ppp2ppp/2n1bn2/b2qp3/3P4/2NB1N2/PPPB1PPP/R2QR1K1 w kq - 0 1"
 PLANES_LINE = ("a5a4", "h2h3", "g4h5", "b2b4")
 PLANE_TITLES = (
     *("own pawns", "own knights", "own bishops", "own rooks", "own queens", "own king"),
@@ -30,6 +31,15 @@ STATE_TITLES = (
     *("half moves", "en passant", "seen once", "seen twice", "own attacks", "enemy attacks"),
     *("king attackers", "king defenders", "knight mobility", "bishop mobility"),
     *("passed pawns", "isolated pawns", "weak squares", "centre control"),
+)
+TACTICAL_TITLES = (
+    *(f"by own {kind}" for kind in ("pawns", "knights", "bishops", "rooks", "queens", "king")),
+    *(f"by enemy {kind}" for kind in ("pawns", "knights", "bishops", "rooks", "queens", "king")),
+    *("own attackers", "enemy attackers", "own hanging", "enemy hanging"),
+    *("own pinned", "enemy pinned"),
+    *(f"own {kind} checks" for kind in ("pawn", "knight", "diagonal", "straight")),
+    *(f"enemy {kind} checks" for kind in ("pawn", "knight", "diagonal", "straight")),
+    *("checkers", "discoverers"),
 )
 
 Grid = Sequence[Sequence[str]]  # eight ranks, the first rank first
@@ -138,7 +148,7 @@ def tokens78() -> list[str]:
 
 
 def drawn_plane(values: NDArray[np.float32], plane: int, title: str) -> list[str]:
-    whole = {62: 8, 63: 13, 67: 4}.get(plane, 1)
+    whole = {62: 8, 63: 13, 67: 4, 80: 4, 81: 4}.get(plane, 1)
     unit = f", 1/{whole}" if whole > 1 else ""
     counts = [[round(float(value) * whole) for value in rank] for rank in values]
     grid = [[str(count or ".") for count in rank] for rank in counts]
@@ -165,6 +175,16 @@ def planes68() -> list[str]:
     lines += [f"  {plane} {title:<13} {planes[plane, 0, 0]:g}" for plane, title in flat]
     lines += ["", "the others, seen from Black, whose first rank is at the bottom:", ""]
     return [*lines, *plane_rows(planes, [*uneven[:12], *past, *uneven[12:]])][:-1]
+
+
+def planes96() -> list[str]:
+    planes = encode("planes96", [Board(TACTICAL)])[0]
+    titles = [*enumerate(TACTICAL_TITLES, start=68)]
+    empty = [f"{plane} {title}" for plane, title in titles if not planes[plane].any()]
+    shown = [(plane, title) for plane, title in titles if planes[plane].any()]
+    lines = [TACTICAL, "", *str(Board(TACTICAL)).split("\n"), ""]
+    lines += [f"empty here: {', '.join(empty)}", ""]
+    return [*lines, *plane_rows(planes, shown)][:-1]
 
 
 def targets_of_d4(action_encoding: str, first: int = 0) -> list[str]:
@@ -219,6 +239,7 @@ DRAWINGS: dict[str, Callable[[], list[str]]] = {
     "move136": move136,
     "tokens78": tokens78,
     "planes68": planes68,
+    "planes96": planes96,
     "from_to4096": from_to4096,
     "uci1968": uci1968,
     "az4672": az4672,

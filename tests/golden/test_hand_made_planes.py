@@ -1,4 +1,4 @@
-"""The attack and semantic planes of planes68 on positions drawn by hand.
+"""The attack, semantic and tactical planes on positions drawn by hand.
 
 Left the board, White to move; right the plane, with `.` for 0 and n for n / whole. Every drawing
 is also tried with the colours changed and Black to move, which must give the same planes.
@@ -181,6 +181,105 @@ DRAWINGS = [
         . . . Q . . K .    . . . . . . . .
         """,
     ),
+    Drawing(
+        title="an own piece hangs if it loses an exchange: f2 against queen and bishop, not d4",
+        plane=82,
+        drawn="""
+        . . . . k . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . q . . . . . .    . . . . . . . .
+        . . b . . . . .    . . . . . . . .
+        . . . P . . . .    . . . . . . . .
+        . . P . . . . .    . . . . . . . .
+        . . . . . P . .    . . . . . . . .
+        . . . . K . . .    . . . . . . . .
+        """,
+    ),
+    Drawing(
+        title="without the pawn on c3 both pawns are lost by exchanges",
+        plane=82,
+        drawn="""
+        . . . . k . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . q . . . . . .    . . . . . . . .
+        . . b . . . . .    . . . . . . . .
+        . . . P . . . .    . . . 1 . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . P . .    . . . . . . . .
+        . . . . K . . .    . . . . . . . .
+        """,
+    ),
+    Drawing(
+        title="a rook that a bishop attacks hangs although it is protected; the pawn does not",
+        plane=83,
+        drawn="""
+        . . . . . . k .    . . . . . . . .
+        . . . . . . p .    . . . . . . . .
+        . . . . . r . .    . . . . . 1 . .
+        p . . . . . . .    . . . . . . . .
+        . p . . . . . .    . . . . . . . .
+        . . B . . . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . . K .    . . . . . . . .
+        """,
+    ),
+    Drawing(
+        title="attackers of a square are counted; batteries count only their first piece",
+        plane=80,
+        whole=4,
+        drawn="""
+        . . . . . . k .    . . . 1 . . . .
+        . . . . . . . .    . . . 1 . . . .
+        . . . . . . . .    . . . 1 . . . .
+        . . . . . . . .    . . . 1 . . . .
+        . . . . . . . .    . . . 1 . . . .
+        . . . . . . . .    . . . 1 . . . .
+        . . . R . . . .    1 1 1 1 1 2 2 2
+        . . . R . . K .    1 1 1 1 1 2 1 1
+        """,
+    ),
+    Drawing(
+        title="an own piece that is pinned",
+        plane=84,
+        drawn="""
+        . . . . r . k .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        b . . . . . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . N . . .    . . . . 1 . . .
+        . . . N . . . .    . . . 1 . . . .
+        . . . . K . . .    . . . . . . . .
+        """,
+    ),
+    Drawing(
+        title="from where a bishop or queen gives check; a piece ends the line",
+        plane=88,
+        drawn="""
+        . . . . . . k .    . . . . . . . .
+        . . . . . . . p    . . . . . 1 . 1
+        . . . . . . . .    . . . . 1 . . .
+        . . . . . . . .    . . . 1 . . . .
+        . . P . . . . .    . . 1 . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . . K .    . . . . . . . .
+        """,
+    ),
+    Drawing(
+        title="an own piece whose move discovers a check",
+        plane=95,
+        drawn="""
+        . . . . k . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . N . . .    . . . . 1 . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . . . . .    . . . . . . . .
+        . . . . R . K .    . . . . . . . .
+        """,
+    ),
 ]
 
 
@@ -205,12 +304,12 @@ def plane_of(drawing: Drawing) -> NDArray[np.float32]:
 def test_plane_is_as_drawn(drawing: Drawing) -> None:
     board = board_of(drawing)
     for side in (board, board.mirror()):
-        planes = encode("planes68", [Board(side.fen())])[0]
+        planes = encode("planes96", [Board(side.fen())])[0]
         np.testing.assert_array_equal(planes[drawing.plane], plane_of(drawing))
 
 
 def test_colours_change_only_the_side_to_move() -> None:
     for drawing in DRAWINGS:
         board = board_of(drawing)
-        white, black = encode("planes68", [Board(board.fen()), Board(board.mirror().fen())])
+        white, black = encode("planes96", [Board(board.fen()), Board(board.mirror().fen())])
         assert np.argwhere(white != black)[:, 0].tolist() == [48] * 64

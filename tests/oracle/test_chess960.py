@@ -67,7 +67,7 @@ def check_way_back(board: Board) -> None:
 
 def check_position_record(board: Board) -> None:
     records = encode_records([board])
-    np.testing.assert_array_equal(planes_of(records), encode("planes68", [board]))
+    np.testing.assert_array_equal(planes_of(records), encode("planes96", [board]))
     np.testing.assert_array_equal(tokens_of(records), encode("tokens78", [board]))
     for name in ACTION_ENCODINGS:
         np.testing.assert_array_equal(

@@ -33,13 +33,13 @@ QUIET = (
     ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4"),
     ("d2d4", "g8f6", "c2c4", "e7e6", "b1c3", "f8b4"),
 )
-Planes = NDArray[np.float32]  # [68, 8, 8]
+Planes = NDArray[np.float32]  # at least [68, 8, 8]
 
 
 def random_evaluation(planes: Planes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Random logits of all actions and WDL, always the same for the same planes."""
+    """Random logits of all actions and WDL, always the same for the same planes68."""
     rng = np.random.default_rng(
-        int.from_bytes(hashlib.sha256(planes.tobytes()).digest()[:8], "little")
+        int.from_bytes(hashlib.sha256(planes[:68].tobytes()).digest()[:8], "little")
     )
     wdl = rng.dirichlet(np.ones(3)).astype(np.float32)
     return rng.normal(size=ACTIONS).astype(np.float32) * 2, wdl
@@ -49,7 +49,7 @@ def search_core(board: Board, simulations: int, **settings: float) -> TreeSearch
     search = TreeSearch(**settings)
     search.set(0, board)
     search.start(SLOT, simulations, noise=False, seeds=np.zeros(1, np.uint64))
-    planes = np.zeros((8, 68, 8, 8), np.float32)
+    planes = np.zeros((8, 96, 8, 8), np.float32)
     while count := search.gather(8, planes):
         answers = [random_evaluation(one) for one in planes[:count]]
         search.receive(

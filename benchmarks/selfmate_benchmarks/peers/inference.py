@@ -14,7 +14,7 @@ from selfmate.nets.resnet import SeResNet, with_torch_convolutions
 from selfmate_benchmarks import has_module
 
 Planes = NDArray[np.float32]
-Evaluate = Callable[[Planes], NDArray[np.float32]]  # policy logits [N, 4672] of planes68
+Evaluate = Callable[[Planes], NDArray[np.float32]]  # policy logits [N, 4672] of planes96
 
 
 def onnx_graph(net: SeResNet, planes: Planes) -> bytes:
@@ -44,7 +44,8 @@ def in_core(net: SeResNet, *, kernels: str = "", threads: int = 1) -> Evaluate:
         attention=config.attention_blocks,
         squeeze=config.squeeze_excitation,
         wdl=config.wdl,
-        semantic=config.semantic_planes,
+        planes=config.planes,
+        pairs=config.policy_pairs,
         kernels=kernels,
     )
     return lambda planes: evaluator.evaluate(planes, threads)[1]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from selfmate.nets.resnet import SeResNet
 from selfmate.searches.config import SearchConfig
-from selfmate_benchmarks.peers.rules import az4672, planes68
+from selfmate_benchmarks.peers.rules import az4672, planes96
 
 Floats = NDArray[np.float64]
 Observation = TypeVar("Observation")
@@ -213,7 +213,7 @@ def uniform_mcts(config: SearchConfig, *, batch: int) -> PythonMcts[int]:
     return PythonMcts(observe, evaluate, config, batch=batch)
 
 
-# planes68 [68, 8, 8], and the az4672 actions of the legal moves.
+# planes96 [96, 8, 8], and the az4672 actions of the legal moves.
 PlanesAndActions = tuple[NDArray[np.float32], list[int]]
 
 
@@ -224,7 +224,7 @@ class TorchEvaluator:
         self._net = net.eval()
 
     def observe(self, board: chess.Board, moves: list[chess.Move]) -> PlanesAndActions:
-        return planes68(board), [az4672(move, board.turn) for move in moves]
+        return planes96(board), [az4672(move, board.turn) for move in moves]
 
     @torch.inference_mode()
     def evaluate(self, leaves: list[PlanesAndActions]) -> list[tuple[float, NDArray[np.float64]]]:

@@ -18,6 +18,7 @@ TOKEN_ORDER = (chess.PAWN, chess.BISHOP, chess.KNIGHT, chess.ROOK, chess.QUEEN, 
 PROMOTIONS = (None, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 UNDERPROMOTIONS = (chess.KNIGHT, chess.BISHOP, chess.ROOK)
 CENTRE = (chess.D4, chess.E4, chess.D5, chess.E5)
+PIECE_PAWNS = (0, 1, 3, 3, 5, 9, 100)  # by type of piece, from pawn to king
 HALVES = {
     chess.WHITE: chess.BB_RANK_1 | chess.BB_RANK_2 | chess.BB_RANK_3 | chess.BB_RANK_4,
     chess.BLACK: chess.BB_RANK_5 | chess.BB_RANK_6 | chess.BB_RANK_7 | chess.BB_RANK_8,
@@ -214,6 +215,89 @@ def _fill_mobility(plane: Floats, board: chess.Board, kind: int, maximum: int) -
         plane[square // 8, square % 8] = reached / maximum
 
 
+def planes96(board: chess.Board) -> Floats:
+    """[96, 8, 8]: planes68 and the tactical planes."""
+    own, enemy = board.turn, not board.turn
+    own_king, enemy_king = board.king(own), board.king(enemy)
+    assert own_king is not None
+    assert enemy_king is not None
+    masks = [
+        _attacks_by(board, color, kind) for color in (own, enemy) for kind in chess.PIECE_TYPES
+    ]
+    masks += [0, 0, _hanging(board, own), _hanging(board, enemy)]
+    masks += [_pinned(board, own), _pinned(board, enemy)]
+    masks += _check_squares(board, enemy_king, own) + _check_squares(board, own_king, enemy)
+    masks += [board.checkers_mask(), _discoverers(board, enemy_king)]
+    planes = _unpacked(masks)
+    for number, color in enumerate((own, enemy)):
+        counts = [min(4, len(board.attackers(color, square))) / 4 for square in chess.SQUARES]
+        planes[12 + number] = np.reshape(counts, (8, 8))
+    seen = planes if own == chess.WHITE else planes[:, ::-1]
+    return np.concatenate([planes68(board), seen])
+
+
+def _attacks_by(board: chess.Board, color: bool, kind: int) -> int:
+    mask = 0
+    for square in board.pieces(kind, color):
+        mask |= board.attacks_mask(square)
+    return mask
+
+
+def _hanging(board: chess.Board, color: bool) -> int:
+    pieces = board.occupied_co[color] & ~board.kings
+    return _mask(s for s in _squares(pieces) if exchange_gain(board, s, not color) > 0)
+
+
+def exchange_gain(board: chess.Board, square: int, attacker: bool) -> int:
+    """What the attacker wins by taking on the square, in pawns: the pieces really captured on a
+    board, each by the cheapest that can."""
+    board = board.copy(stack=False)
+    able = [s for s in board.attackers(attacker, square) if not _forbidden(board, s, square)]
+    if not able:
+        return 0
+    target, start = board.piece_type_at(square), min(able, key=lambda s: _value(board, s))
+    piece = board.remove_piece_at(start)
+    board.set_piece_at(square, piece)
+    return max(0, PIECE_PAWNS[target or 0] - exchange_gain(board, square, not attacker))
+
+
+def _forbidden(board: chess.Board, start: int, square: int) -> bool:
+    """A king does not take what is protected."""
+    piece = board.piece_at(start)
+    assert piece is not None
+    return piece.piece_type == chess.KING and board.is_attacked_by(not piece.color, square)
+
+
+def _value(board: chess.Board, square: int) -> int:
+    return PIECE_PAWNS[board.piece_type_at(square) or 0]
+
+
+def _pinned(board: chess.Board, color: bool) -> int:
+    return _mask(s for s in _squares(board.occupied_co[color]) if board.is_pinned(color, s))
+
+
+def _check_squares(board: chess.Board, king: int, attacker: bool) -> list[int]:
+    """From where a pawn, knight, bishop and rook of the attacker would give check."""
+    masks = [chess.BB_PAWN_ATTACKS[not attacker][king]]
+    for kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK):
+        other = board.copy(stack=False)
+        other.set_piece_at(king, chess.Piece(kind, attacker))
+        masks.append(other.attacks_mask(king))
+    return masks
+
+
+def _discoverers(board: chess.Board, enemy_king: int) -> int:
+    """Own pieces without which another own piece attacks the enemy king."""
+    own, found = board.turn, list[int]()
+    for square in _squares(board.occupied_co[own]):
+        other = board.copy(stack=False)
+        other.remove_piece_at(square)
+        attackers = board.attackers(own, enemy_king)
+        if not other.attackers(own, enemy_king).issubset(attackers):
+            found.append(square)
+    return _mask(found)
+
+
 # Action encodings
 
 
@@ -273,6 +357,7 @@ ENCODERS: dict[str, Callable[[chess.Board], NDArray[Any]]] = {
     "onehot768": onehot768,
     "tokens78": tokens78,
     "planes68": planes68,
+    "planes96": planes96,
 }
 ACTION_ENCODERS: dict[str, Callable[[chess.Move, chess.Color], int]] = {
     "from_to4096": from_to4096,

@@ -35,7 +35,7 @@ Rows = NDArray[np.int64]
 class Examples:
     """B positions with N legal actions in all."""
 
-    planes: NDArray[np.float32]  # [B, 68, 8, 8]
+    planes: NDArray[np.float32]  # [B, 96, 8, 8]
     legal: Ragged  # actions of az4672
     policy: NDArray[np.float32]  # [N] target probability of each legal action; a row's sum is 1
     wdl_side_to_move: NDArray[np.float32]  # [B, 3] target: win, draw, loss

@@ -35,7 +35,7 @@ from selfmate.runs import RunRefusedError
 
 MIN_OPENING_PIECES, MAX_ENDGAME_PIECES = 25, 12
 KING_HOME = 4  # e1, as the side to move sees it
-KING_PLANE, ATTACKED_PLANE = 5, 59  # of planes68: own king, squares attacked by the enemy
+KING_PLANE, ATTACKED_PLANE = 5, 59  # of planes96: own king, squares attacked by the enemy
 PLANES_BATCH = 2048  # positions
 MAX_CHUNKS = 8  # enough to find en passant, which is possible once in a thousand positions
 

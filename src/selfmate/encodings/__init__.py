@@ -11,7 +11,7 @@ thread meanwhile.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from selfmate._core import Board, GameBatch
 
 __all__ = [
     "ACTION_ENCODINGS",
+    "AZ4672_MOVES",
     "ENCODINGS",
     "MOVE136",
     "UCI1968_FLIPPED",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 Games = GameBatch | Sequence[Board]
+Number = TypeVar("Number", np.uint16, np.int32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,7 @@ _ENCODING_DESCRIPTIONS = {
     "onehot768": "one bit per piece and square, flat, from White's side",
     "tokens78": "78 tokens of a vocabulary of 16, from the side to move",
     "planes68": "four boards, state and eight hand-made planes, from the side to move",
+    "planes96": "planes68 and 28 planes of attacks, hanging and pinned pieces, and checks",
     "move136": "one move: from, to, promotion, and whether it captures, checks or castles",
 }
 _ACTION_ENCODING_DESCRIPTIONS = {
@@ -95,16 +98,9 @@ def _action_encodings() -> dict[str, ActionEncoding]:
     }
 
 
-def _uci1968_flipped() -> NDArray[np.int32]:
-    indices = core.uci1968_flipped()
-    indices.flags.writeable = False
-    return indices
-
-
-def _uci1968_moves() -> NDArray[np.uint16]:
-    moves = core.uci1968_moves()
-    moves.flags.writeable = False
-    return moves
+def _read_only(table: NDArray[Number]) -> NDArray[Number]:
+    table.flags.writeable = False
+    return table
 
 
 _every_encoding = _encodings()
@@ -113,12 +109,16 @@ MOVE136: Encoding = _every_encoding.pop("move136")
 ENCODINGS: Mapping[str, Encoding] = MappingProxyType(_every_encoding)
 ACTION_ENCODINGS: Mapping[str, ActionEncoding] = MappingProxyType(_action_encodings())
 
-UCI1968_FLIPPED: NDArray[np.int32] = _uci1968_flipped()
+UCI1968_FLIPPED: NDArray[np.int32] = _read_only(core.uci1968_flipped())
 """[1968] For each uci1968 action the action of the same move with the ranks flipped. uci1968 is
 absolute; a net that sees the board from the side to move needs this for Black's moves."""
 
-UCI1968_MOVES: NDArray[np.uint16] = _uci1968_moves()
+UCI1968_MOVES: NDArray[np.uint16] = _read_only(core.uci1968_moves())
 """[1968] The move code of each uci1968 action."""
+
+AZ4672_MOVES: NDArray[np.uint16] = _read_only(core.az4672_moves())
+"""[4672] The move code of each az4672 action in the view of the side to move; 0 where the board
+ends."""
 
 
 def encode(

@@ -62,9 +62,9 @@ def encode_game_records(
 def planes_of(
     records: PositionRecords, *, out: NDArray[np.float32] | None = None, threads: int = 1
 ) -> NDArray[np.float32]:
-    """The planes68 [B, 68, 8, 8], bit for bit those of the games, in `out` if it is given."""
+    """The planes96 [B, 96, 8, 8], bit for bit those of the games, in `out` if it is given."""
     if out is None:
-        out = np.empty((len(records), *ENCODINGS["planes68"].shape), np.float32)
+        out = np.empty((len(records), *ENCODINGS["planes96"].shape), np.float32)
     return core.planes_of_records(records, out, threads)
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from selfmate.nets.transformer import Transformer
     from selfmate.rules import Board
 
+PLANES = 96  # of a position: planes96
+SEMANTIC_PLANES, TACTICAL_PLANES = 8, 28  # the last ones, in this order
 GROUPS = 8  # channels are normalised in so many groups, which must be of one size
 PolicyHead = Literal["pairs", "board8x8", "special"]
 Neurons = Annotated[int, Field(ge=1, le=8192)]
@@ -57,6 +59,27 @@ class ResNetSettings(Settings):
     semantic_planes: bool = Field(
         default=True, description="input includes the eight hand-made planes"
     )
+    tactical_planes: bool = Field(
+        default=False,
+        description="input includes 28 planes of attacks, hanging and pinned pieces, and checks",
+    )
+    policy_pairs: bool = Field(
+        default=False,
+        description="move logits have a term for each pair of from-square and to-square",
+    )
+
+    @property
+    def planes(self) -> int:
+        """How many of planes96 the net reads, the first ones."""
+        if self.tactical_planes:
+            return PLANES
+        return PLANES - TACTICAL_PLANES - (0 if self.semantic_planes else SEMANTIC_PLANES)
+
+    @model_validator(mode="after")
+    def _has_semantic_planes_if_tactical(self) -> Self:
+        if self.tactical_planes and not self.semantic_planes:
+            raise ValueError("tactical_planes are behind the semantic ones: set semantic_planes")
+        return self
 
     @model_validator(mode="after")
     def _has_blocks_for_its_attention(self) -> Self:

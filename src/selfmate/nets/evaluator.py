@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 import selfmate._core as core
+from selfmate.nets.config import PLANES
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.optim import one_thread
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
-from selfmate.nets.resnet import PLANES, SeResNet, wdl_of
+from selfmate.nets.resnet import SeResNet, wdl_of
 from selfmate.nets.transformer import Transformer
 
 ENGINES = ("auto", "core", "torch")
@@ -31,7 +32,7 @@ class Evaluator(Protocol):
     threads may call it at the same time."""
 
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
-        """From planes68 [N, 68, 8, 8]: WDL of the side to move [N, 3] and policy logits of az4672
+        """From planes96 [N, 96, 8, 8]: WDL of the side to move [N, 3] and policy logits of az4672
         [N, 4672]. Blocks.
 
         A row's answer is the same, bit for bit, whatever else is in the batch.
@@ -131,7 +132,8 @@ class CoreEvaluator:
             attention=config.attention_blocks,
             squeeze=config.squeeze_excitation,
             wdl=config.wdl,
-            semantic=config.semantic_planes,
+            planes=config.planes,
+            pairs=config.policy_pairs,
         )
 
     def refresh(self) -> None:

@@ -5,6 +5,7 @@ GELU in place of BatchNorm and ReLU, and self-attention over the 64 squares afte
 Inputs and outputs are in the view of the side to move.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -16,17 +17,25 @@ from torch.nn.functional import gelu
 from torch.utils.checkpoint import checkpoint
 
 import selfmate._core as core
+from selfmate.encodings import AZ4672_MOVES
 from selfmate.nets.config import GROUPS, ResNetConfig
 from selfmate.nets.optim import numbers_of
 
-PLANES = 68
-SEMANTIC_PLANES = 8  # the last ones, made by hand
 SQUARES = 64
 MOVE_TYPES = 73  # from each square; action = square * 73 + move type
 HEADS = 4
 REDUCTION = 8  # squeeze-and-excitation has filters / 8 hidden neurons
 VALUE_CHANNELS = 8
 VALUE_WIDTH = 512
+
+# [4672] Where the squares of an action are among the pairs [from, to]; 4096 if it leaves the board.
+PAIR_OF_ACTION = torch.from_numpy(
+    np.where(
+        AZ4672_MOVES > 0,
+        AZ4672_MOVES % SQUARES * SQUARES + AZ4672_MOVES // SQUARES % SQUARES,
+        SQUARES * SQUARES,
+    ).astype(np.int64)
+)
 
 Layer = TypeVar("Layer", nn.Conv2d, nn.Linear)
 
@@ -90,8 +99,7 @@ class SeResNet(nn.Module):
         super().__init__()
         self.config = config
         filters = config.filters
-        self.planes = PLANES if config.semantic_planes else PLANES - SEMANTIC_PLANES
-        self.stem = _convolution(self.planes, filters)
+        self.stem = _convolution(config.planes, filters)
         self.stem_norm = nn.GroupNorm(GROUPS, filters)
         first = config.blocks - config.attention_blocks
         self.blocks = nn.ModuleList(
@@ -99,19 +107,32 @@ class SeResNet(nn.Module):
             for number in range(config.blocks)
         )
         self.policy = _small(nn.Conv2d(filters, MOVE_TYPES, 1))
+        if config.policy_pairs:
+            self.pairs = nn.Linear(filters, 2 * filters)  # queries of from-, keys of to-squares
         self.value = ValueHead(filters, 3 if config.wdl else 1)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """From planes68 [B, 68, 8, 8]: policy logits of az4672 [B, 4672], and value logits of win,
+        """From planes96 [B, 96, 8, 8]: policy logits of az4672 [B, 4672], and value logits of win,
         draw and loss of the side to move [B, 3]; without wdl the value [B, 1] before its tanh."""
-        used = planes[:, : self.planes].contiguous(memory_format=torch.channels_last)
+        used = planes[:, : self.config.planes].contiguous(memory_format=torch.channels_last)
         board = gelu(self.stem_norm(self.stem(used)))
         for block in self.blocks:
             if self.gradient_checkpointing and self.training:
                 board = checkpoint(block, board, use_reentrant=False)
             else:
                 board = block(board)
-        return self.policy(board).permute(0, 2, 3, 1).flatten(1), self.value(board)
+        logits = self.policy(board).permute(0, 2, 3, 1).flatten(1)
+        if self.config.policy_pairs:
+            logits = logits + self.pair_logits(board)
+        return logits, self.value(board)
+
+    def pair_logits(self, board: Tensor) -> Tensor:
+        """[B, 4672] For each action the product of a query of its from-square and a key of its
+        to-square, as in Lc0's attention policy; 0 for actions that leave the board."""
+        queries, keys = self.pairs(board.flatten(2).transpose(1, 2)).chunk(2, 2)  # [B, 64, C]
+        products = queries @ keys.mT / math.sqrt(queries.shape[2])  # [B, from, to]
+        flat = nn.functional.pad(products.flatten(1), (0, 1))  # 0 behind the last pair
+        return flat.index_select(1, PAIR_OF_ACTION.to(flat.device))
 
     def matrices(self) -> list[Tensor]:
         """The weights that Muon updates: those of the tower's convolutions and attention, without

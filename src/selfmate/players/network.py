@@ -92,7 +92,7 @@ def evaluate(net: Any, boards: Sequence[Board]) -> Evaluations:
 
 @evaluate.register
 def _(net: SeResNet, boards: Sequence[Board]) -> Evaluations:
-    wdl, logits = make_evaluator(net)(encode("planes68", boards))
+    wdl, logits = make_evaluator(net)(encode("planes96", boards))
     legal = Ragged(*legal_actions(RESNET_ACTION_ENCODING, boards))
     return Evaluations(
         moves=_moves(RESNET_ACTION_ENCODING, boards, legal),

@@ -435,6 +435,6 @@ class ValuePlayer:
         (unknown,) = np.nonzero(~is_over)
         for rows in np.split(unknown, range(EVALUATED_ROWS, len(unknown), EVALUATED_ROWS)):
             if len(rows):
-                planes = encode("planes68", [after[row] for row in rows.tolist()])
+                planes = encode("planes96", [after[row] for row in rows.tolist()])
                 wdl[rows] = self._evaluate(planes)[0][:, ::-1]  # the opponent is to move
         return Prospects(Ragged(moves.astype(np.int32), legal.offsets), wdl, is_mate)

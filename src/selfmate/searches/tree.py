@@ -18,7 +18,7 @@ from selfmate.rules import Board, Ragged
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.sampling import drawn_actions
 
-PLANES = ENCODINGS["planes68"].shape
+PLANES = ENCODINGS["planes96"].shape
 # Simulations of a tree between two pauses: where all leaves are known draws, no batch is evaluated
 # and `deepen` would not yield otherwise.
 SIMULATIONS_PER_PAUSE = 4096
@@ -26,7 +26,7 @@ LEAVES_PER_PAUSE = 256  # where the core evaluates them: some milliseconds
 
 Floats = NDArray[np.float32]
 Slots = NDArray[np.int64]
-# planes68 [N, 68, 8, 8] -> WDL of the side to move [N, 3], logits of az4672 [N, 4672]
+# planes96 [N, 96, 8, 8] -> WDL of the side to move [N, 3], logits of az4672 [N, 4672]
 Evaluate = Callable[[Floats], tuple[Floats, Floats]] | core.PositionEvaluator
 
 

@@ -11,7 +11,7 @@ from selfmate.rules import Board
 from selfmate_benchmarks import inference
 from selfmate_benchmarks.peers import inference as peers
 
-PLANES = encode("planes68", [Board(), Board("8/8/4k3/8/8/3QK3/8/8 b - - 0 1")])
+PLANES = encode("planes96", [Board(), Board("8/8/4k3/8/8/3QK3/8/8 b - - 0 1")])
 
 
 def net() -> SeResNet:

@@ -33,5 +33,5 @@ def test_trees_grow_batch_by_batch() -> None:
 
 
 def test_positions_of_the_bare_net() -> None:
-    planes = encode("planes68", [Board()] * 3)
+    planes = encode("planes96", [Board()] * 3)
     assert evaluate(make_evaluator(NET), planes) == evaluate_with_torch(NET, planes) == 3

@@ -68,7 +68,7 @@ def rows_by_python_chess(text: str, skip_plies: int) -> Counter[Row]:
         ratings = (int(headers["WhiteElo"]), int(headers["BlackElo"]))
         for ply, move in enumerate(moves):
             if ply >= skip_plies:
-                planes = encode("planes68", [board]).tobytes()
+                planes = encode("planes96", [board]).tobytes()
                 rows[Row(planes, move.uci(), result, len(moves) - ply, ratings)] += 1
             board.push(move.uci(), past_draw=True)
     return rows

@@ -28,7 +28,7 @@ def test_a_row_becomes_what_it_was() -> None:
     found = replay.examples(np.array([1, 5, 6, 10]))
     pages = list(replay.buffer.shards.values())
     wanted = [(pages[0], 1), (pages[0], 5), (pages[1], 0), (pages[1], 4)]
-    seen = encode("planes68", boards(6, 1))[[1, 5]], encode("planes68", boards(5, 2))[[0, 4]]
+    seen = encode("planes96", boards(6, 1))[[1, 5]], encode("planes96", boards(5, 2))[[0, 4]]
     assert np.array_equal(found.planes, np.concatenate(seen))
     for row, (page, at) in enumerate(wanted):
         own = slice(page.offsets[at], page.offsets[at + 1])
@@ -57,7 +57,7 @@ def test_newer_positions_are_sampled_more_often() -> None:
     replay = replay_of(30, 10)
     rng = np.random.default_rng(1)
     drawn = replay.sample(rng, 4000)
-    recent = {row.tobytes() for row in encode("planes68", boards(10, 2))}
+    recent = {row.tobytes() for row in encode("planes96", boards(10, 2))}
     share = np.mean([row.tobytes() in recent for row in drawn.planes])
     assert share == pytest.approx(0.8, abs=0.03)
 

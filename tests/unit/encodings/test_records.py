@@ -39,9 +39,9 @@ def test_planes_are_those_of_the_games(boards: list[Board], threads: int) -> Non
     records = encode_records(boards, threads=threads)
     assert records.dtype == np.uint8
     assert records.shape == (len(boards), RECORD_BYTES)
-    out = np.full((len(boards), 68, 8, 8), np.nan, np.float32)
+    out = np.full((len(boards), 96, 8, 8), np.nan, np.float32)
     assert planes_of(records, out=out, threads=threads) is out
-    np.testing.assert_array_equal(out, encode("planes68", boards))
+    np.testing.assert_array_equal(out, encode("planes96", boards))
     np.testing.assert_array_equal(planes_of(records), out)
 
 
@@ -73,7 +73,7 @@ def test_batches_can_be_encoded() -> None:
     batch = GameBatch(50, seed=1)
     for _ in range(30):
         batch.step(batch.random_moves())
-    np.testing.assert_array_equal(planes_of(encode_records(batch)), encode("planes68", batch))
+    np.testing.assert_array_equal(planes_of(encode_records(batch)), encode("planes96", batch))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -193,9 +193,9 @@ def test_arrays_of_another_kind_are_refused() -> None:
     records = encode_records([Board()] * 4)
     for wrong in (records[:, 1:], records[0], records.astype(np.int16), records[::2], None):
         with pytest.raises(ValueError, match="records must be"):
-            planes_of(wrong, out=np.empty((4, 68, 8, 8), np.float32))  # type: ignore[arg-type]
+            planes_of(wrong, out=np.empty((4, 96, 8, 8), np.float32))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="out must be"):
-        planes_of(records, out=np.empty((3, 68, 8, 8), np.float32))
+        planes_of(records, out=np.empty((3, 96, 8, 8), np.float32))
     with pytest.raises(ValueError, match="moves must be"):
         actions_of("az4672", records, np.zeros(3, np.uint16))
     with pytest.raises(ValueError, match="threads must be at least 1"):
@@ -206,6 +206,6 @@ def test_arrays_of_another_kind_are_refused() -> None:
 
 def test_no_rows_are_no_trouble() -> None:
     none = encode_records([])
-    assert planes_of(none).shape == (0, 68, 8, 8)
+    assert planes_of(none).shape == (0, 96, 8, 8)
     assert len(legal_of("az4672", none)) == 0
     assert len(actions_of("az4672", none, np.zeros(0, np.uint16))) == 0

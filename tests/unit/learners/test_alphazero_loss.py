@@ -13,7 +13,7 @@ from unit.data.example_rows import examples
 
 # Two positions: in the first the actions 5 and 9 are legal, in the second 7 alone.
 TWO = Examples(
-    planes=np.zeros((2, 68, 8, 8), np.float32),
+    planes=np.zeros((2, 96, 8, 8), np.float32),
     legal=Ragged(np.array([5, 9, 7], np.int32), np.array([0, 2, 3])),
     policy=np.array([0.25, 0.75, 1.0], np.float32),
     wdl_side_to_move=np.array([[1, 0, 0], [0, 0.5, 0.5]], np.float32),

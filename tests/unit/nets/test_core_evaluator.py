@@ -12,7 +12,7 @@ from selfmate.nets.evaluator import CoreEvaluator
 from selfmate.nets.resnet import SeResNet
 
 ROWS = 20
-PLANES = np.random.default_rng(4).random((ROWS, 68, 8, 8), np.float32)
+PLANES = np.random.default_rng(4).random((ROWS, 96, 8, 8), np.float32)
 
 
 def trained_like(config: ResNetConfig, seed: int = 1) -> SeResNet:
@@ -43,9 +43,9 @@ def of_torch(net: SeResNet) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 @st.composite
 def configs(draw: st.DrawFn) -> ResNetConfig:
     blocks = draw(st.integers(1, 3))
-    switches = {
-        name: draw(st.booleans()) for name in ("squeeze_excitation", "wdl", "semantic_planes")
-    }
+    names = ("squeeze_excitation", "wdl", "semantic_planes", "policy_pairs")
+    switches = {name: draw(st.booleans()) for name in names}
+    switches["tactical_planes"] = switches["semantic_planes"] and draw(st.booleans())
     filters, attention = 8 * draw(st.integers(1, 8)), draw(st.integers(0, blocks))
     settings = {"blocks": blocks, "filters": filters, "attention_blocks": attention}
     return ResNetConfig.model_validate(settings | switches)

@@ -15,7 +15,7 @@ from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.resnet import SeResNet
 
 ROWS = 40
-PLANES = np.random.default_rng(4).random((ROWS, 68, 8, 8), np.float32)
+PLANES = np.random.default_rng(4).random((ROWS, 96, 8, 8), np.float32)
 
 engines = pytest.mark.parametrize("engine", ["core", "torch"])
 
@@ -47,6 +47,8 @@ ALL = {engine: in_one(evaluator(PLANES)) for engine, evaluator in EVALUATORS.ite
         {"attention_blocks": 0},
         {"squeeze_excitation": False},
         {"semantic_planes": False},
+        {"tactical_planes": True},
+        {"policy_pairs": True},
         {"blocks": 1, "filters": 8, "attention_blocks": 1},
         {"blocks": 2, "filters": 64, "attention_blocks": 2},
     ],

@@ -20,7 +20,7 @@ def seeded_net(**switches: Any) -> SeResNet:
 
 
 def some_planes(rows: int) -> Tensor:
-    return torch.rand(rows, 68, 8, 8, generator=torch.Generator().manual_seed(2))
+    return torch.rand(rows, 96, 8, 8, generator=torch.Generator().manual_seed(2))
 
 
 def parameters(net: SeResNet) -> int:
@@ -55,7 +55,7 @@ def eye_for_the_king(kind: int) -> SeResNet:
 @pytest.mark.parametrize("side", ["w", "b"])
 def test_an_action_is_its_square_and_its_kind_of_move(side: str) -> None:
     board = [Board(f"5k2/8/8/8/8/8/8/1K6 {side} - - 0 1")]
-    planes = torch.from_numpy(encode("planes68", board))
+    planes = torch.from_numpy(encode("planes96", board))
     actions, _ = legal_actions("az4672", board)
     assert len(actions) == 5
     for action in actions:
@@ -71,9 +71,11 @@ def test_an_action_is_its_square_and_its_kind_of_move(side: str) -> None:
         ({"squeeze_excitation": False}, 2 * ((16 * 2 + 2) + (2 * 16 + 16))),
         ({"wdl": False}, 2 * 513),
         ({"semantic_planes": False}, 8 * 16 * 9),
+        ({"tactical_planes": True}, -28 * 16 * 9),
+        ({"policy_pairs": True}, -(2 * 16 * 16 + 2 * 16)),
     ],
 )
-def test_a_switch_takes_away_its_weights(without: dict[str, Any], fewer: int) -> None:
+def test_a_switch_adds_or_takes_away_its_weights(without: dict[str, Any], fewer: int) -> None:
     assert parameters(seeded_net()) - parameters(seeded_net(**without)) == fewer
 
 
@@ -84,15 +86,39 @@ def test_the_parameters_of_a_whole_net() -> None:
     assert parameters(plain) == stem + 2 * block + policy + value
 
 
-def test_without_the_semantic_planes_they_are_not_seen() -> None:
-    planes = some_planes(2)
+@pytest.mark.parametrize(
+    ("switches", "read"),
+    [({"semantic_planes": False}, 60), ({}, 68), ({"tactical_planes": True}, 96)],
+)
+def test_planes_behind_those_of_its_switches_are_not_seen(
+    switches: dict[str, Any], read: int
+) -> None:
+    planes, net = some_planes(2), seeded_net(**switches)
     other = planes.clone()
-    other[:, -8:] = 0
-    assert_close(
-        seeded_net(semantic_planes=False)(planes), seeded_net(semantic_planes=False)(other)
-    )
+    other[:, read:] = 0
+    assert_close(net(planes), net(other))
+    other[:, read - 1] = 0
     with pytest.raises(AssertionError):
-        assert_close(seeded_net()(planes), seeded_net()(other))
+        assert_close(net(planes), net(other))
+
+
+def test_tactical_planes_need_the_semantic_ones() -> None:
+    with pytest.raises(ValueError, match="tactical_planes are behind the semantic ones"):
+        ResNetConfig(tactical_planes=True, semantic_planes=False)
+
+
+def test_pairs_join_the_squares_of_a_move() -> None:
+    """Set by hand to prefer moves from where the own king stands to where the enemy king stands."""
+    net = seeded_net(attention_blocks=0, policy_pairs=True)
+    with torch.no_grad():
+        net.pairs.weight.zero_()
+        net.pairs.bias.zero_()
+        net.pairs.weight[0, 3] = net.pairs.weight[16, 5] = 1
+        board = torch.zeros(1, 16, 8, 8)
+        board[0, 3, 0, 1] = board[0, 5, 6, 1] = 10  # b1, b7
+        logits = net.pair_logits(board)[0]
+    assert logits.nonzero().ravel().tolist() == [73 * 1 + 5]  # from b1, six squares north
+    assert logits.max() == 25  # 10 * 10 / sqrt(16)
 
 
 @pytest.mark.parametrize(("blocks", "filters"), [(4, 64), (6, 96)])

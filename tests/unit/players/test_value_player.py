@@ -26,7 +26,7 @@ def player(monkeypatch: pytest.MonkeyPatch) -> ValuePlayer:
 def value_after(board: Board, move: str) -> float:
     after = board.copy()
     after.push(move)
-    win, _, loss = opinionated(encode("planes68", [after]))[0][0].tolist()
+    win, _, loss = opinionated(encode("planes96", [after]))[0][0].tolist()
     return float(loss - win)
 
 

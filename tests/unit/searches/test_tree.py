@@ -52,7 +52,7 @@ def test_defaults_are_those_of_the_core(settings: dict[str, Any]) -> None:
     ours.run(ONE, 200, seeds)
     core.set(0, Board())
     core.start(ONE, 200, noise=True, seeds=seeds)
-    planes = np.empty((1, 68, 8, 8), np.float32)
+    planes = np.empty((1, 96, 8, 8), np.float32)
     while core.gather(1, planes):
         core.receive(*opinionated(planes))
     found, expected = ours.moves(ONE), RootMoves(*core.moves(ONE))

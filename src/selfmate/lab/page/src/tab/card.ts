@@ -24,6 +24,8 @@ const FIELDS: Record<string, Record<string, string>> = {
     squeeze_excitation: "boolean",
     wdl: "boolean",
     semantic_planes: "boolean",
+    tactical_planes: "boolean",
+    policy_pairs: "boolean",
   },
   transformer: {
     width: "number",
@@ -34,6 +36,8 @@ const FIELDS: Record<string, Record<string, string>> = {
   },
   move_scorer: { encoding: "string", hidden: "object", value_head: "boolean" },
 };
+// What cards of earlier versions do not say.
+const NEW_FIELDS: Record<string, boolean> = { tactical_planes: false, policy_pairs: false };
 const OLD_NAMES: Record<string, string> = {
   attention_blocks: "attention",
   squeeze_excitation: "squeeze",
@@ -49,7 +53,7 @@ export function netConfig(text: string): Card {
   if (fields === undefined) throw new Error(`No net of the kind ${card.kind} plays in a browser.`);
   const config: Card = { kind: card.kind };
   for (const [name, type] of Object.entries(fields)) {
-    const value = card[name] ?? card[OLD_NAMES[name] ?? name];
+    const value = card[name] ?? card[OLD_NAMES[name] ?? name] ?? NEW_FIELDS[name];
     if (typeof value !== type || value === null)
       throw new Error(`The card of this ${card.kind} does not say its ${name}.`);
     config[name] = value;
