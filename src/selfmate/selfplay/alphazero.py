@@ -1,12 +1,16 @@
 """Self-play of AlphaZero: every move by a tree search, with the policy and the value it found.
 
+With playout cap randomisation (Wu 2019) only a fraction of moves is searched in full. The others
+have a fast search without noise: they bring games to their results, and are not recorded, since
+their policies would be poor targets.
+
 A side resigns after two turns in a row without hope. Some games are played through all the same, to
 see how often a resignation would have been wrong.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +30,7 @@ MIN_CHECKED_GAMES = 20
 _PAIRS = TypeAdapter(list[tuple[int, int]])
 RESIGN_TURNS = 2  # a side's own turns in a row without hope
 NOISE, MOVE = 0, 1  # the two random numbers of a ply
+FULL = -2  # counters from here down decide which plies are searched in full; -1 is taken
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +38,9 @@ class SearchPlay:
     """How moves are chosen by a search."""
 
     search: SearchConfig
-    simulations: int  # per move
+    simulations: int  # per move that is searched in full
+    full_search_fraction: float = 1.0  # of moves
+    fast_simulations: int = 1  # per other move
     temperature: float  # in the opening
     temperature_end: float  # from ply `temperature_plies` on
     temperature_plies: int
@@ -55,7 +62,10 @@ class SearchActor:
         new = np.flatnonzero(turn.plies == 0)
         self._search.reset(turn.slots[new], [turn.boards[i] for i in new.tolist()])
         seeds = turn.seeds(2 * turn.plies + np.array([[NOISE], [MOVE]]))
-        self._search.start(turn.slots, self.play.simulations, seeds[NOISE])
+        full = self._is_full(turn)
+        rows, fast = np.flatnonzero(full), turn.slots[~full]
+        self._search.start(turn.slots[rows], self.play.simulations, seeds[NOISE][rows])
+        self._search.start(fast, self.play.fast_simulations)
         for evaluated in self._search.batches():
             self.evaluations += evaluated
             turn.tick()
@@ -63,17 +73,28 @@ class SearchActor:
         moves = sample_moves(roots, found, self._temperatures(turn.plies), seeds[MOVE])
         values = roots.wdl_side_to_move[:, 0] - roots.wdl_side_to_move[:, 2]
         hopeless = self._is_hopeless(turn, values)
-        columns = {
-            "stored": encode_records(turn.boards),
+        columns = self._columns(turn, rows) | {"hopeless": hopeless[rows]}
+        self._search.advance(turn.slots, moves)
+        resigns = hopeless & ~self._plays_through(turn)
+        return Decision(moves=moves, columns=columns, rows=rows, resigns=resigns)
+
+    def _columns(self, turn: Turn, rows: Numbers) -> dict[str, NDArray[Any]]:
+        """What the searches of some rows found."""
+        roots, found = self._search.roots(turn.slots[rows]), self._search.moves(turn.slots[rows])
+        return {
+            "stored": encode_records([turn.boards[row] for row in rows.tolist()]),
             "legal_counts": np.diff(found.offsets).astype(np.uint8),
             "actions": found.actions.astype(np.uint16),
             "shares": found.shares.astype(np.float16),
             "wdl_side_to_move": roots.best_wdl_side_to_move.astype(np.float16),
-            "hopeless": hopeless,
         }
-        self._search.advance(turn.slots, moves)
-        resigns = hopeless & ~self._plays_through(turn)
-        return Decision(moves=moves, columns=columns, resigns=resigns)
+
+    def _is_full(self, turn: Turn) -> Flags:
+        """[B] The first moves of games are always searched in full, so that every game is
+        recorded."""
+        uniforms = turn.seeds(FULL - turn.plies) / 2.0**64
+        full: Flags = (turn.plies == 0) | (uniforms < self.play.full_search_fraction)
+        return full
 
     def _temperatures(self, plies: Numbers) -> NDArray[np.float64]:
         """With Gumbel noise the search has explored already, and its best move is played."""

@@ -89,7 +89,7 @@ def test_a_drop_on_the_ladder_restores_the_highest_weights(
     )
     highest: dict[str, Any] = {}
     for look, fell in enumerate((False, False, False, True, False)):
-        learner.train(step_of(), np.random.default_rng(look))
+        learner.train(step_of(), np.random.default_rng(look), 10)
         step = step_of()
         assert learner.ladder_evaluation(step)["rolled_back"] == fell
         if look == 1:
@@ -107,12 +107,12 @@ def test_losses_that_are_not_finite_are_an_error() -> None:
     learner.replay.add("games", tree_games(10))
     learner.net.policy.weight.data.fill_(float("nan"))
     with pytest.raises(DivergedError):
-        learner.train(step_of(), np.random.default_rng(1))
+        learner.train(step_of(), np.random.default_rng(1), 10)
 
 
 def test_a_net_of_another_size_is_named() -> None:
     small, large = AlphaZero(config()), AlphaZero(config("blocks=2", "filters=16"))
-    with pytest.raises(ValueError, match="they have 2 blocks of 16 filters, this net has 1 of 8"):
+    with pytest.raises(ValueError, match="of a net with blocks=2, filters=16: set the same"):
         small.load_weights(large.net.arrays())
 
 
@@ -126,6 +126,28 @@ def test_any_fraction_of_masters_can_be_had(masters: ChunkFolder, fraction: floa
     assert len(examples) == 20
 
 
+@pytest.mark.parametrize(
+    ("settings", "updates"),
+    [
+        (("max_updates=0",), 15),  # three passes over 100 positions in batches of 20
+        (("max_updates=7",), 7),
+        (("max_updates=0", "max_uses=2"), 3),  # 30 new positions
+        (("max_updates=0", "max_uses=2", "master_fraction=0.5"), 6),  # half of a batch is theirs
+        (("max_updates=4", "max_uses=200"), 4),
+    ],
+)
+def test_training_steps_of_a_cycle(
+    masters: ChunkFolder, settings: tuple[str, ...], updates: int
+) -> None:
+    with_masters = any("master" in setting for setting in settings)
+    learner = AlphaZero(
+        config("batch_size=20", "epochs=3", "replay_size=100", *settings),
+        masters if with_masters else None,
+    )
+    learner.replay.add("games", tree_games(100))
+    assert learner.update_count(30) == updates
+
+
 def test_promotion_gives_the_best_the_learners_weights() -> None:
     learner = AlphaZero(
         config("promotion=always", "batch_size=8", "max_updates=2", "replay_size=100")
@@ -133,7 +155,7 @@ def test_promotion_gives_the_best_the_learners_weights() -> None:
     learner.replay.add("games", tree_games(10))
     planes = planes_of(tree_games(3).stored)
     before = learner.evaluators[0](planes)
-    learner.train(step_of(), np.random.default_rng(1))
+    learner.train(step_of(), np.random.default_rng(1), 10)
     unchanged = learner.evaluators[0](planes)
     assert np.array_equal(before[1], unchanged[1])
     verdict = learner.gating_match(step_of())

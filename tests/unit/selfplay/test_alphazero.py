@@ -89,6 +89,36 @@ def test_threads_slots_and_a_cache_do_not_change_a_game() -> None:
     assert played[1:] == played[:1] * 7
 
 
+def test_only_full_searches_are_recorded() -> None:
+    """Visits are whole fractions of the simulations of a full search, and a quarter of moves has
+    one, beside the first of each game."""
+    boards = [Board() for _ in range(30)]
+    full = {"simulations": 16, "full_search_fraction": 0.25, "fast_simulations": 3}
+    search = SearchConfig(dirichlet_fraction=0.0)
+    games, stats, _ = play(boards, parallel_games=30, search=search, **full)
+    assert stats.plies == 30 * 12
+    assert len(games) == pytest.approx(30 + 0.25 * 30 * 11, abs=25)
+    first = games.shares[: games.offsets[30]].astype(np.float64) * 16
+    assert np.abs(first - np.rint(first)).max() < 0.01
+    assert first.reshape(30, 20).sum(1) == pytest.approx(np.full(30, 16), abs=0.05)
+
+
+def test_fast_searches_do_not_depend_on_neighbours() -> None:
+    played = []
+    for threads, parallel_games in ((1, 5), (2, 1)):
+        boards = [Board() for _ in range(5)]
+        play(
+            boards,
+            threads=threads,
+            parallel_games=parallel_games,
+            evaluate=opinionated,
+            full_search_fraction=0.3,
+            fast_simulations=2,
+        )
+        played.append([board.moves for board in boards])
+    assert played[0] == played[1]
+
+
 def test_another_seed_plays_other_games() -> None:
     boards = [[Board()], [Board()]]
     play(boards[0], seed=1)

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 import selfmate.learners.config
 from selfmate.learners.config import FolderName
-from selfmate.nets.config import ResNetSettings
+from selfmate.nets.config import PLANES, ResNetSettings
 from selfmate.runs import Arrays, check_layout
 from selfmate.searches.config import CacheSize, ExactCacheKey, SearchSettings
 
@@ -44,6 +44,15 @@ class Config(SearchSettings, ResNetSettings, ComputeSettings):
         32, ge=1, le=4096, description="games that each thread plays in parallel"
     )
     simulations: int = Field(100, ge=1, le=10**6, description="simulations per move")
+    full_search_fraction: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="fraction of moves with all simulations; the others are not learned from",
+    )
+    fast_simulations: int = Field(
+        16, ge=1, le=10**6, description="simulations of the other moves, if there are some"
+    )
     max_plies: int = Field(
         300, ge=1, le=10_000, description="plies after which a game is truncated, as a draw"
     )
@@ -81,16 +90,26 @@ class Config(SearchSettings, ResNetSettings, ComputeSettings):
     max_updates: int = Field(
         0, ge=0, le=10**9, description="maximum training steps per cycle; 0: as epochs say"
     )
-    batch_size: int = Field(640, ge=1, le=65536, description="positions per training step")
-    learning_rate: float = Field(
-        0.01, gt=0, le=1, description="learning rate of SGD in the first cycle"
+    max_uses: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="maximum training steps per cycle, as uses of each new position; 0: any",
     )
+    batch_size: int = Field(640, ge=1, le=65536, description="positions per training step")
+    optimizer: Literal["sgd", "muon"] = Field(
+        "sgd",
+        description="SGD with momentum, or Muon for the residual tower and AdamW for the rest",
+    )
+    learning_rate: float = Field(0.01, gt=0, le=1, description="learning rate in the first cycle")
     learning_rate_decay: float = Field(
         0.95, gt=0, le=1, description="factor of the learning rate from cycle to cycle"
     )
     min_learning_rate: float = Field(1e-5, ge=0, le=1, description="minimum learning rate")
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of SGD")
-    weight_decay: float = Field(1e-4, ge=0, le=1, description="weight decay (L2) of SGD")
+    weight_decay: float = Field(
+        1e-4, ge=0, le=1, description="weight decay: L2 for SGD, decoupled for Muon"
+    )
     max_grad_norm: float = Field(10.0, gt=0, description="maximum gradient norm (global clipping)")
     value_weight: float = Field(1.0, ge=0, le=1000, description="weight of the value loss")
     search_value_fraction: float = Field(
@@ -216,11 +235,19 @@ def check_fits(weights: Arrays, net: "SeResNet") -> None:
     """ValueError when weights are not those of a net with this configuration."""
     if "stem.weight" not in weights:
         raise ValueError("they are of another kind of net: load a net of alphazero")
-    blocks = len({name.split(".")[1] for name in weights if name.startswith("blocks.")})
-    filters, ours = len(weights["stem.weight"]), net.config
-    if (blocks, filters) != (ours.blocks, ours.filters):
-        raise ValueError(
-            f"they have {blocks} blocks of {filters} filters, this net has {ours.blocks} of "
-            f"{ours.filters}: set blocks and filters to the same"
-        )
+    theirs, ours = shape_of(weights), shape_of(net.arrays())
+    if different := {name: value for name, value in theirs.items() if value != ours[name]}:
+        wanted = ", ".join(f"{name}={value}" for name, value in different.items()).lower()
+        raise ValueError(f"they are of a net with {wanted}: set the same")
     check_layout(weights, net.arrays())
+
+
+def shape_of(weights: Arrays) -> dict[str, int | bool]:
+    """Settings of a net, as far as its weights show them."""
+    filters, planes = weights["stem.weight"].shape[:2]
+    return {
+        "blocks": len({name.split(".")[1] for name in weights if name.startswith("blocks.")}),
+        "filters": filters,
+        "tactical_planes": planes == PLANES,
+        "policy_pairs": "pairs.weight" in weights,
+    }

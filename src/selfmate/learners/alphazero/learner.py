@@ -31,6 +31,7 @@ from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
 from selfmate.nets.config import ResNetConfig
 from selfmate.nets.evaluator import make_evaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
+from selfmate.nets.resnet import SeResNet
 from selfmate.players.searching import TreePlayer
 from selfmate.runs import (
     Arrays,
@@ -87,10 +88,10 @@ def cycle(learner: "AlphaZero", step: Step) -> None:
     if step.number == 1:  # the score of a loaded net is what it must not fall below
         learner.ladder_evaluation(step)
     with watch("self_play"):
-        games, evaluations, sample = learner.self_play(step, rng)
+        games, positions, evaluations, sample = learner.self_play(step, rng)
     step.show(sample)
     with watch("learning"):
-        trained = learner.train(step, rng)
+        trained = learner.train(step, rng, positions)
     metrics = _game_metrics(games) | trained
     metrics |= {"evaluations": evaluations, "replay_size": len(learner.replay)}
     is_best = score = None
@@ -126,12 +127,7 @@ class AlphaZero:
         self.net.gradient_checkpointing = config.gradient_checkpointing
         self.best = net_config.make_net().to(device)  # plays the games
         self.best.take(self.net.arrays())
-        self.optimizer = Optimizer.sgd(
-            self.net,
-            config.max_grad_norm,
-            momentum=config.momentum,
-            weight_decay=config.weight_decay,
-        )
+        self.optimizer = make_optimizer(config, self.net)
         self.workers = GradientWorkers(config.threads)
         self.evaluators = [make_evaluator(self.best) for _ in range(config.threads)]
         self.replay = TreeReplay(
@@ -162,9 +158,11 @@ class AlphaZero:
 
     # Self-play.
 
-    def self_play(self, step: Step, rng: np.random.Generator) -> tuple[GameStats, int, SampleGame]:
+    def self_play(
+        self, step: Step, rng: np.random.Generator
+    ) -> tuple[GameStats, int, int, SampleGame]:
         """Plays the games of a cycle with the best net and adds them to the replay buffer. Returns
-        their statistics, the number of evaluations and a game to show."""
+        their statistics, the numbers of new positions and of evaluations, and a game to show."""
         plan = self.plan(rng)
         actors = self.actors(plan)
         tick = step.part("self-play", len(plan.boards), "games")
@@ -177,7 +175,7 @@ class AlphaZero:
         self.resignation.observe(*check_resignations(games))
         evaluations = sum(actor.evaluations for actor in actors)
         shown = sample_of(plan.boards[step.number % len(plan.boards)], "best", "best")
-        return games.stats, evaluations, shown
+        return games.stats, len(games.games), evaluations, shown
 
     def plan(self, rng: np.random.Generator) -> GamePlan:
         config = self.config
@@ -194,6 +192,8 @@ class AlphaZero:
         play = SearchPlay(
             search=SearchConfig.of(config),
             simulations=config.simulations,
+            full_search_fraction=config.full_search_fraction,
+            fast_simulations=config.fast_simulations,
             temperature=config.temperature,
             temperature_end=config.temperature_end,
             temperature_plies=config.temperature_plies,
@@ -204,12 +204,11 @@ class AlphaZero:
 
     # Training.
 
-    def train(self, step: Step, rng: np.random.Generator) -> dict[str, float]:
+    def train(self, step: Step, rng: np.random.Generator, new_positions: int) -> dict[str, float]:
         """The training steps of a cycle. Each further attempt halves the learning rate, because the
         one before diverged."""
         config = self.config
-        updates = math.ceil(config.epochs * len(self.replay) / config.batch_size)
-        updates = min(updates, config.max_updates or updates)
+        updates = self.update_count(new_positions)
         learning_rate = config.learning_rate_in(step.number) / 2 ** (step.attempt - 1)
         tick, metrics = step.part("learning", updates, "updates"), list[dict[str, float]]()
         for batch in self.training_batches(step.number, updates, rng):
@@ -219,6 +218,15 @@ class AlphaZero:
         if not all(map(math.isfinite, means.values())):
             raise DivergedError("the losses or gradients are not finite")
         return means | {"learning_rate": learning_rate}
+
+    def update_count(self, new_positions: int) -> int:
+        """Training steps of a cycle. Master positions in the batches are no uses of our own."""
+        config = self.config
+        own = config.batch_size * (1 - (config.master_fraction if self.masters else 0.0))
+        limits = [config.epochs * len(self.replay) / config.batch_size]
+        limits += [config.max_updates] if config.max_updates else []
+        limits += [config.max_uses * new_positions / own] if config.max_uses else []
+        return math.ceil(min(limits))
 
     def training_batches(
         self, cycle: int, updates: int, rng: np.random.Generator
@@ -344,6 +352,14 @@ class AlphaZero:
         return with_prefix(
             optimizer=self.optimizer.arrays(), best=self.best.arrays(), highest=self.highest
         )
+
+
+def make_optimizer(config: Config, net: SeResNet) -> Optimizer:
+    if config.optimizer == "muon":
+        return Optimizer.muon(net, config.max_grad_norm, config.weight_decay, net.matrices())
+    return Optimizer.sgd(
+        net, config.max_grad_norm, momentum=config.momentum, weight_decay=config.weight_decay
+    )
 
 
 def _game_metrics(stats: GameStats) -> dict[str, float]:
