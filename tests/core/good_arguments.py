@@ -131,6 +131,7 @@ FUNCTIONS: dict[str, Arguments] = {
     "random_games": {"count": always(2), "seed": always(1), "max_plies": always(5)} | THREADS,
     "encoding_layouts": {},
     "action_encoding_layouts": {},
+    "az4672_moves": {},
     "uci1968_moves": {},
     "uci1968_flipped": {},
     "encode": GAMES
