@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from selfmate.encodings.records import RECORD_BYTES, legal_of
-from selfmate.searches.teacher import NOT_WON, Piece, endgame_table
+from selfmate.searches.endgame_tables import NOT_WON, Piece, endgame_table
 
 CODES = {"rook": 4, "queen": 5}  # in position records; White's king has 6, Black's 12
 FLAGS, EN_PASSANT, FULL_MOVES = 56, 57, 60

@@ -9,30 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.data.endgames import placement
-from selfmate.encodings import encode
-from selfmate.encodings.records import (
-    ENEMY_BISHOP,
-    ENEMY_KING,
-    ENEMY_QUEEN,
-    ENEMY_ROOK,
-    MOVES,
-    OWN_BISHOP,
-    OWN_KING,
-    OWN_QUEEN,
-    OWN_ROOK,
-    SQUARES,
-    encode_tokens,
-)
+from selfmate.encodings.records import ENEMY_KING, MOVES, OWN_KING, encode_tokens
 from selfmate.players import Player
 from selfmate.rules import Board, Outcome, derive_seeds, push_moves
+from selfmate.searches.endgame_tables import (
+    ENEMY_PIECE,
+    NOT_WON,
+    OWN_PIECE,
+    PIECES,
+    Numbers,
+    Piece,
+    endgame_table,
+    squares_of,
+)
 from selfmate.searches.sampling import best_actions
-from selfmate.searches.teacher import NOT_WON, Piece, endgame_table
 
-PIECES: tuple[Piece, ...] = ("queen", "rook", "bishops")
 LETTERS = {"queen": "Q", "rook": "R", "bishops": "BB"}
-OWN_PIECE = {"queen": OWN_QUEEN, "rook": OWN_ROOK, "bishops": OWN_BISHOP}
-ENEMY_PIECE = {"queen": ENEMY_QUEEN, "rook": ENEMY_ROOK, "bishops": ENEMY_BISHOP}
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +99,8 @@ def _conversion(piece: Piece, games: Sequence[_Game]) -> Conversion:
 def distances(piece: Piece, boards: Sequence[Board]) -> Numbers:
     """[B] Plies to mate with the winning side to move."""
     table = endgame_table(piece)[0]
-    king, lone = _squares(boards, OWN_KING), _squares(boards, ENEMY_KING)
-    found: Numbers = table[*king, *_squares(boards, OWN_PIECE[piece]), *lone].astype(np.int64)
+    king, lone = squares_of(boards, OWN_KING), squares_of(boards, ENEMY_KING)
+    found: Numbers = table[*king, *squares_of(boards, OWN_PIECE[piece]), *lone].astype(np.int64)
     return found
 
 
@@ -118,7 +110,7 @@ def defences(
     """[B] Moves of the lone king that delay mate longest, or escape it."""
     tokens = encode_tokens(boards)
     legal = tokens.legal
-    enemies = [*_squares(boards, ENEMY_KING), *_squares(boards, ENEMY_PIECE[piece])]
+    enemies = [*squares_of(boards, ENEMY_KING), *squares_of(boards, ENEMY_PIECE[piece])]
     rows, destinations = legal.rows, MOVES[legal.values].astype(np.int64) >> 6 & 63
     # A king on the piece's square has captured it; the table has that as not won, its longest.
     table = endgame_table(piece)[0]
@@ -154,14 +146,6 @@ def _seeds(games: Sequence[_Game], seed: int, side: int) -> NDArray[np.uint64]:
     numbers = np.array([game.number for game in games])
     moves = np.array([game.moves for game in games])
     return derive_seeds(seed, numbers, 2 * moves + side)
-
-
-def _squares(boards: Sequence[Board], piece: int) -> list[Numbers]:
-    """The squares [B] of each of the pieces of a kind, given as a token, in the view of the side to
-    move. All boards have as many. Endgames without pawns are symmetric, so the same table serves
-    both colours."""
-    _, squares = np.nonzero(encode("tokens78", boards)[:, SQUARES] == piece)
-    return list(squares.reshape(len(boards), -1).T)
 
 
 def _fen(piece: Piece, index: int, *, black: bool) -> str:

@@ -77,13 +77,14 @@ class _Session:
         self._report()
 
     def _rounds(self) -> "Generator[Conversion]":
-        from selfmate.arena.endgames import PIECES, convert_in_rounds
+        from selfmate.arena.endgames import convert_in_rounds
+        from selfmate.searches.endgame_tables import PIECES
 
         for piece in PIECES:
             yield from convert_in_rounds(self._player, piece, games=self._games, seed=self._seed)
 
     def _line(self, seconds: float) -> str:
-        from selfmate.arena.endgames import PIECES
+        from selfmate.searches.endgame_tables import PIECES
 
         found = self._found.values()
         done, total = sum(one.games for one in found), self._games * len(PIECES)

@@ -2,7 +2,8 @@
 
 `[%eval 0.31]` and `[%eval #-3]` are the evaluation in White's view, as Lichess writes it, and
 `[%best e2e4]` is the best move, both of the position after the move that they follow; a comment
-before the first move is of the start position. `selfmate import` reads them.
+before the first move is of the start position. `selfmate import` reads them. In endgames of which
+there is an exact table, the table is asked instead of the teacher.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,7 @@ from selfmate.data.collection import (
 from selfmate.data.teacher_games import comment_of
 from selfmate.rules import Board, GameRecords, read_pgn, uci_text
 from selfmate.rules.pgn import game_text
+from selfmate.searches.endgame_tables import exact_scores, rows_by_table
 from selfmate.searches.teacher import MoveScores
 
 
@@ -52,6 +54,20 @@ def comments_of(boards: Sequence[Board], scores: MoveScores) -> list[str]:
         cp = int(scores.centipawns[rows][best])
         comments.append(comment_of(cp, move, is_white=board.turn == "white"))
     return comments
+
+
+def exact_or(score: Callable[[Sequence[Board]], MoveScores], boards: Sequence[Board]) -> list[str]:
+    """One comment for each board: by a table that has it, else by the teacher."""
+    comments = dict[int, str]()
+    for (piece, is_stronger), rows in rows_by_table(boards).items():
+        if len(rows):
+            part = [boards[row] for row in rows.tolist()]
+            scores = exact_scores(part, piece, is_stronger=is_stronger)
+            comments |= zip(rows.tolist(), comments_of(part, scores), strict=True)
+    if rest := [row for row in range(len(boards)) if row not in comments]:
+        part = [boards[row] for row in rest]
+        comments |= zip(rest, comments_of(part, score(part)), strict=True)
+    return [comments[row] for row in range(len(boards))]
 
 
 @dataclass
@@ -133,7 +149,7 @@ class Annotation:
         texts = list[str]()
         for begin in range(0, len(boards), self._teacher.parallel_games):
             part = boards[begin : begin + self._teacher.parallel_games]
-            texts += comments_of(part, self._teacher.score(part))
+            texts += exact_or(self._teacher.score, part)
             self.stats.positions += len(part)
             yield self.stats
         waiting = iter(texts)

@@ -1,5 +1,4 @@
-"""The teacher: an alpha-beta search of a few plies that scores every legal move exactly;
-and the exact tables of king and queen, rook or two bishops against king.
+"""The teacher: an alpha-beta search of a few plies that scores every legal move exactly.
 
 `docs/teacher.md` has its evaluation. The functions take a GameBatch or a sequence of Boards and
 answer for all games in one call. They release the GIL: other threads must not change the games
@@ -7,8 +6,6 @@ meanwhile.
 """
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +26,6 @@ __all__ = [
     "values_side_to_move",
 ]
 
-NOT_WON = 255
-Piece = Literal["queen", "rook", "bishops"]
-Table = NDArray[np.uint8]
 MAX_DEPTH = 6
 MATE_CENTIPAWNS = 10_000  # minus one for each ply to the mate
 VALUE_SCALE_PAWNS = 4.0  # a pawn ahead is worth tanh(1/4) = 0.24, a queen 0.98, a mate 1
@@ -87,13 +81,3 @@ def mate_in(centipawns: int) -> int | None:
     if plies > MAX_DEPTH:
         return None
     return (plies + 1) // 2 if centipawns > 0 else -(plies // 2)
-
-
-@cache
-def endgame_table(pieces: Piece) -> Table:
-    """[2, 64, 64, 64], with two bishops [2, 64, 64, 64, 64] Plies to mate, indexed by side to move
-    (0: the stronger side), the stronger side's king, its pieces, and the bare king; NOT_WON for
-    positions that are not won or illegal."""
-    table = core.endgame_table(pieces)
-    table.flags.writeable = False
-    return table

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from selfmate.arena.endgames import (
     LETTERS,
-    PIECES,
     convert,
     convert_in_rounds,
     defences,
@@ -19,7 +18,7 @@ from selfmate.arena.endgames import (
 from selfmate.players import load_player
 from selfmate.players.player import NO_LIMITS, Analysis, Choices, Limits, SearchRequest
 from selfmate.rules import Board, push_moves, uci_code, uci_text
-from selfmate.searches.teacher import NOT_WON, Piece
+from selfmate.searches.endgame_tables import NOT_WON, PIECES, Piece
 from unit.arena.scripted import Scripted
 
 

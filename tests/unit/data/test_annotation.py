@@ -57,7 +57,7 @@ def source(tmp_path: Path) -> Path:
 def test_python_chess_reads_what_the_teacher_said(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.pgn"
     annotate(source, out)
-    text, games = io.StringIO(out.read_text()), 0
+    text, games, exact = io.StringIO(out.read_text()), 0, 0
     while (game := chess.pgn.read_game(text)) is not None:
         games += 1
         assert game.headers["Annotator"] == "teacher"
@@ -68,14 +68,20 @@ def test_python_chess_reads_what_the_teacher_said(source: Path, tmp_path: Path) 
             if board.outcome() is not None:
                 assert node.comment == ""
                 continue
+            assert found is not None
+            if len(node.board().piece_map()) == 3:  # an exact table has it
+                mate = found.pov(node.turn()).mate()
+                assert mate is not None
+                exact += abs(mate) == 1 and mate < 0
+                continue
             scores = score([board])
             best = int(scores.centipawns.max())
-            assert found is not None
             assert found.pov(node.turn()).score(mate_score=10_000) == pytest.approx(best, abs=1)
             move = node.comment.split("[%best ")[1].rstrip("]")
             of_move = dict(zip(scores.moves.tolist(), scores.centipawns.tolist(), strict=True))
             assert of_move[uci_code(move)] == best
     assert games == 6
+    assert exact > 0, "a teacher of depth 1 does not see that it is mated next"
 
 
 def test_import_reads_the_same(source: Path, tmp_path: Path) -> None:

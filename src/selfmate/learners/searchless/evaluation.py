@@ -19,7 +19,7 @@ from selfmate.nets.transformer import Transformer
 from selfmate.players import Player, load_player
 from selfmate.players.network import PolicyPlayer
 from selfmate.runs import RunRefusedError, Step, Tick, unwatched
-from selfmate.searches.teacher import Piece
+from selfmate.searches.endgame_tables import Piece
 
 OPPONENTS = ("random", "greedy")
 CONVERSIONS: tuple[Piece, ...] = ("queen", "rook")  # won endgames that are played out
