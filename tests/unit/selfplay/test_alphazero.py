@@ -93,7 +93,7 @@ def test_only_full_searches_are_recorded() -> None:
     """Visits are whole fractions of the simulations of a full search, and a quarter of moves has
     one, beside the first of each game."""
     boards = [Board() for _ in range(30)]
-    full = {"simulations": 16, "full_search_fraction": 0.25, "fast_simulations": 3}
+    full: dict[str, Any] = {"simulations": 16, "full_search_fraction": 0.25, "fast_simulations": 3}
     search = SearchConfig(dirichlet_fraction=0.0)
     games, stats, _ = play(boards, parallel_games=30, search=search, **full)
     assert stats.plies == 30 * 12
