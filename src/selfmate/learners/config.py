@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 class LabelSettings(Settings):
     """Of a pretraining that needs no files: the teacher labels positions while the net learns."""
 
-    positions: int = Field(
-        4_000_000, ge=1, le=10**10, description="new positions to learn from (without data)"
-    )
     label_uses: int = Field(
         2, ge=1, le=4, description="times that each position is learned from (without data)"
     )

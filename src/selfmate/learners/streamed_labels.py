@@ -41,18 +41,20 @@ class LabelSteps:
     weights that the net had when that step began: `older` once it is over.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what labels depend on
         self,
         settings: LabelSettings,
+        positions: int,
         plan: LabelPlan,
         stream: LabelStream,
         net: PlayingNet,
         evaluator_of: Callable[[Arrays], PositionEvaluator],
     ) -> None:
+        """`positions` are rounded up to whole steps: `total`."""
         self._settings, self._plan, self._stream = settings, plan, stream
         self._net, self._evaluator_of = net, evaluator_of
         self.step_size = CHUNKS_PER_STEP * plan.chunk_positions
-        self.total = -(-settings.positions // self.step_size) * self.step_size
+        self.total = -(-positions // self.step_size) * self.step_size
         self.older: Arrays = copied(net.arrays())
         self._validation: ScoredPositions | None = None
 

@@ -227,6 +227,10 @@ class PretrainConfig(
         "positions while the net learns",
     )
 
+    positions: int = Field(
+        4_000_000, ge=1, le=10**10, description="new positions to learn from (without data)"
+    )
+
     # With files.
     validation_fraction: float = Field(
         0.1, gt=0, lt=1, description="fraction of games held out for validation"

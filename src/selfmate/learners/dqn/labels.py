@@ -130,7 +130,9 @@ class StreamedLabels:
 
     def __init__(self, config: PretrainConfig, net: QNet, stream: LabelStream) -> None:
         self.config, self.net = config, net
-        self.steps = LabelSteps(config, plan_of(config), stream, net, self._evaluator)
+        self.steps = LabelSteps(
+            config, config.positions, plan_of(config), stream, net, self._evaluator
+        )
         self.total, self.step_size = self.steps.total, self.steps.step_size
 
     def batches(
