@@ -18,6 +18,10 @@ TRY = "try"  # the preset of every learner that takes seconds
 SMALL_SPARSE_NET = ("net=sparse", "accumulator=32", "policy_width=32")
 # Learners with another kind of net than by default, and the settings that make it so.
 VARIANTS = {
+    "alphazero-sparse": (
+        replace(LEARNERS["alphazero"], summary="a sparse net plays itself"),
+        (*SMALL_SPARSE_NET, "random_plies=4", "search_value_fraction=0.5"),
+    ),
     "pretrain-alphazero-sparse": (
         replace(LEARNERS["pretrain-alphazero"], summary="a sparse net learns from the teacher"),
         (

@@ -45,9 +45,10 @@ def sparse_net(seed: int = 1, **settings: Any) -> SparseNet:
     with torch.no_grad():
         net.accumulator.bias.uniform_(-0.2, 0.6)
         net.policy.weight.mul_(5)
-        net.moves.weight.mul_(5)
-        for weights in net.value.parameters():
-            weights.mul_(3)
+        net.moves.weight.uniform_(-0.6, 0.6)
+        net.moves.bias.uniform_(-0.5, 0.5)
+        for weights in net.value[-1].parameters():
+            weights.uniform_(-0.5, 0.5)
     return net
 
 

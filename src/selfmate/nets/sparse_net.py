@@ -35,7 +35,6 @@ OUTCOMES = 3
 # What the core's whole numbers can hold, as fractions of 256 (activations, inputs) and 512 (moves).
 MAX_ACTIVATION, MAX_POLICY = 255 / 256, 1023 / 256
 MAX_INPUT_WEIGHT, MAX_MOVE_WEIGHT = 474 / 256, 5461 / 512
-# Until the net has learned about promotions to other pieces than a queen.
 UNDERPROMOTION_LOGIT = -4.0
 # So that accumulators are not all zero at first: about a third of the range of activations.
 FIRST_BIAS = 0.3
@@ -69,8 +68,9 @@ class SparseNet(torch.nn.Module):
             # About 32 inputs are summed up, however many there are.
             self.accumulator.weight.uniform_(-0.1, 0.1)
             self.accumulator.bias.fill_(FIRST_BIAS)
-            self.moves.bias.zero_()
-            self.moves.bias[UNDERPROMOTION_ROWS] = UNDERPROMOTION_LOGIT
+            # A new net knows nothing: all moves, and all results, are equally likely.
+            for parameter in (*self.moves.parameters(), *self.value[-1].parameters()):
+                parameter.zero_()
 
     def inputs_of(self, packed: Packed, action_encoding: str, legal: Ragged) -> SparseInputs:
         """What the net reads of packed positions and their legal moves, given as actions of az4672,
@@ -100,6 +100,11 @@ class SparseNet(torch.nn.Module):
         hidden = first(active).clamp(0, MAX_ACTIVATION)
         logits: Tensor = last(second(hidden).clamp(0, MAX_ACTIVATION))
         return logits
+
+    @torch.no_grad()
+    def discourage_underpromotion(self) -> None:
+        """For lessons that do not tell promotions apart: what is not a queen becomes unlikely."""
+        self.moves.bias[UNDERPROMOTION_ROWS] = UNDERPROMOTION_LOGIT
 
     @torch.no_grad()
     def clip_weights(self) -> None:

@@ -73,9 +73,8 @@ def make_sparse_run(directory: Path) -> None:
     torch.manual_seed(0)
     net = TINY_SPARSE.make_net()
     with torch.no_grad():  # those of an untrained net hardly say anything
-        net.moves.weight.mul_(10)
-        for weights in net.value[-1].parameters():
-            weights.mul_(10)
+        for weights in (*net.moves.parameters(), *net.value[-1].parameters()):
+            weights.uniform_(-1, 1)
     _make_one_step(directory, "alphazero", Weights(net), TINY_SPARSE)
 
 

@@ -45,6 +45,12 @@ class NetSettings(ResNetSettings, SparseNetSettings):
         return ResNetConfig.of(self) if self.net == "residual" else SparseNetConfig.of(self)
 
 
+def with_sparse_defaults(given: Any, defaults: Mapping[str, Any]) -> Any:
+    """Settings as they are given; those of a sparse net have other defaults."""
+    is_sparse = isinstance(given, Mapping) and given.get("net") == "sparse"
+    return {**defaults, **given} if is_sparse else given
+
+
 class Config(SearchSettings, NetSettings, ComputeSettings):
     checkpoint_every: int = Field(1, ge=1, description="cycles between checkpoints")
     cycles: int = Field(
@@ -61,6 +67,12 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
         300, ge=1, le=10_000, description="plies after which a game is truncated, as a draw"
     )
     openings: bool = Field(True, description="start games from the shipped openings")
+    random_plies: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="random plies at the start of games, at most; at least half as many; 0: none",
+    )
     endgame_fraction: float = Field(
         0.0, ge=0, le=1, description="fraction of games that start from a won endgame"
     )
@@ -96,7 +108,10 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
     )
     batch_size: int = Field(640, ge=1, le=65536, description="positions per training step")
     learning_rate: float = Field(
-        0.01, gt=0, le=1, description="learning rate of SGD in the first cycle"
+        0.01,
+        gt=0,
+        le=1,
+        description="learning rate in the first cycle: SGD's, or Adam's (sparse)",
     )
     learning_rate_decay: float = Field(
         0.95, gt=0, le=1, description="factor of the learning rate from cycle to cycle"
@@ -142,6 +157,11 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
         0.15, gt=0, le=1, description="drop of the ladder score that restores the best weights"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_defaults_of_the_net(cls, given: Any) -> Any:
+        return with_sparse_defaults(given, SPARSE_TRAINING)
+
     @model_validator(mode="after")
     def _tests_a_range(self) -> Self:
         if self.elo0 >= self.elo1:
@@ -155,6 +175,10 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
 
 
 # Of a sparse net, where nothing else is said.
+SPARSE_TRAINING: Mapping[str, Any] = MappingProxyType(
+    {"learning_rate": 1e-3, "learning_rate_decay": 0.995, "min_learning_rate": 1e-4}
+    | {"batch_size": 1024, "weight_decay": 0.0, "simulations": 400}
+)
 SPARSE_PRETRAINING: Mapping[str, Any] = MappingProxyType(
     {
         "batch_size": 1024,
@@ -241,8 +265,7 @@ class PretrainConfig(NetSettings, LabelSettings, ComputeSettings):
     @model_validator(mode="before")
     @classmethod
     def _with_defaults_of_the_net(cls, given: Any) -> Any:
-        is_sparse = isinstance(given, Mapping) and given.get("net") == "sparse"
-        return {**SPARSE_PRETRAINING, **given} if is_sparse else given
+        return with_sparse_defaults(given, SPARSE_PRETRAINING)
 
     @model_validator(mode="after")
     def _fits_the_net(self) -> Self:

@@ -29,8 +29,10 @@ from selfmate.learners.alphazero.config import Config, check_fits
 from selfmate.learners.alphazero.loss import TrainingStep
 from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
 from selfmate.nets.config import ResNetConfig
-from selfmate.nets.evaluator import make_evaluator
+from selfmate.nets.evaluator import make_search_evaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
+from selfmate.nets.resnet import SeResNet
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.players.searching import TreePlayer
 from selfmate.runs import (
     Arrays,
@@ -69,7 +71,13 @@ REMEDIES = Remedies(
 
 
 def train(config: Config, run: Run, device: str = "cpu") -> None:
-    learner = AlphaZero(config, open_masters(config.masters, "training"), torch.device(device))
+    masters = open_masters(config.masters, "training")
+    if config.net == "sparse":
+        from selfmate.learners.alphazero.sparse_learner import sparse_learner
+
+        learner = sparse_learner(config, masters, device)
+    else:
+        learner = AlphaZero(config, masters, torch.device(device))
     with one_thread():
         for step in learner.steps(run):
             try:
@@ -121,23 +129,17 @@ class AlphaZero:
     ) -> None:
         self.config, self.masters, self.device = config, masters, device
         torch.manual_seed(config.seed)
-        net_config = ResNetConfig.of(config)
-        self.net = net_config.make_net().to(device)  # in training
-        self.net.gradient_checkpointing = config.gradient_checkpointing
-        self.best = net_config.make_net().to(device)  # plays the games
-        self.best.take(self.net.arrays())
-        self.optimizer = Optimizer.sgd(
-            self.net,
-            config.max_grad_norm,
-            momentum=config.momentum,
-            weight_decay=config.weight_decay,
-        )
+        self.make_nets()
         self.workers = GradientWorkers(config.threads)
-        self.evaluators = [make_evaluator(self.best) for _ in range(config.threads)]
+        self.evaluators = [make_search_evaluator(self.best) for _ in range(config.threads)]
         self.replay = TreeReplay(
             config.replay_size, config.recent_fraction, config.search_value_fraction
         )
-        self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
+        self.starts = Starts(
+            openings=config.openings,
+            endgame_fraction=config.endgame_fraction,
+            random_plies=config.random_plies,
+        )
         self.resignation = Resignation(config.resign_playthrough)
         self.health = HealthMonitor(REMEDIES)
         self.highest: Arrays = copied(self.net.arrays())  # weights of the highest ladder score
@@ -154,6 +156,21 @@ class AlphaZero:
             games=config.promotion_games,
             sprt=Sprt(config.elo0, config.elo1),
             max_plies=config.max_plies,
+        )
+
+    def make_nets(self) -> None:
+        """The net in training, that which plays the games, and the optimizer."""
+        config, net_config = self.config, ResNetConfig.of(self.config)
+        net = net_config.make_net().to(self.device)
+        net.gradient_checkpointing = config.gradient_checkpointing
+        self.net: SeResNet | SparseNet = net
+        self.best: SeResNet | SparseNet = net_config.make_net().to(self.device)
+        self.best.take(net.arrays())
+        self.optimizer = Optimizer.sgd(
+            net,
+            config.max_grad_norm,
+            momentum=config.momentum,
+            weight_decay=config.weight_decay,
         )
 
     def steps(self, run: Run) -> Iterator[Step]:
@@ -212,13 +229,21 @@ class AlphaZero:
         updates = min(updates, config.max_updates or updates)
         learning_rate = config.learning_rate_in(step.number) / 2 ** (step.attempt - 1)
         tick, metrics = step.part("learning", updates, "updates"), list[dict[str, float]]()
-        for batch in self.training_batches(step.number, updates, rng):
-            metrics.append(self.training_step(batch, learning_rate))
+        for found in self.training_steps(step.number, updates, learning_rate, rng):
+            metrics.append(found)
+            self.counts["updates"] += 1
             tick(len(metrics))
         means = means_of(metrics)
         if not all(map(math.isfinite, means.values())):
             raise DivergedError("the losses or gradients are not finite")
         return means | {"learning_rate": learning_rate}
+
+    def training_steps(
+        self, cycle: int, updates: int, learning_rate: float, rng: np.random.Generator
+    ) -> Iterator[dict[str, float]]:
+        """Trains, and yields the metrics of each update."""
+        for batch in self.training_batches(cycle, updates, rng):
+            yield self.training_step(batch, learning_rate)
 
     def training_batches(
         self, cycle: int, updates: int, rng: np.random.Generator
@@ -235,10 +260,10 @@ class AlphaZero:
             yield concatenated_examples([own, examples_of_games(chunk)])
 
     def training_step(self, batch: Examples, learning_rate: float) -> dict[str, float]:
+        assert isinstance(self.net, SeResNet)
         step = TrainingStep([batch], value_weight=self.config.value_weight)
         norm = step.gradient(self.net, self.optimizer, self.workers)
         self.optimizer.step(learning_rate)
-        self.counts["updates"] += 1
         values = step.values()
         return step.metrics() | {
             "ln_legal": float(np.log(batch.legal.counts).mean()),
@@ -336,9 +361,13 @@ class AlphaZero:
         self.health.load(saved.facts["health"])
 
     def load_weights(self, weights: Arrays) -> None:
-        check_fits(weights, self.net)
+        self.check_fits(weights)
         self.net.take(weights)
         self.promote(weights)
+
+    def check_fits(self, weights: Arrays) -> None:
+        assert isinstance(self.net, SeResNet)
+        check_fits(weights, self.net)
 
     def _rest(self) -> Arrays:
         return with_prefix(

@@ -48,6 +48,7 @@ def train(config: PretrainConfig, run: Run, device: str = "cpu") -> None:
         raise RunRefusedError(f"a sparse net learns on the CPU, not on {device}: use device cpu")
     torch.manual_seed(config.seed)
     net = SparseNetConfig.of(config).make_net()
+    net.discourage_underpromotion()
     plan = label_plan(config, seed=config.seed, batch_size=config.batch_size)
     games = open_games(config.data) if config.data else []
     with nullcontext() if games else LabelStream(plan) as stream, one_thread():
