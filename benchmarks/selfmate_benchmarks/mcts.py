@@ -1,9 +1,11 @@
-"""The tree search with and without a net, beside the bare net and a search in Python.
+"""The tree search with and without a net, beside the bare net and a search in Python; and with a
+sparse net, which the core evaluates inside the search.
 
 With a net, evaluations are counted, not simulations: a simulation that ends at a known value costs
 no evaluation. The evaluation cache is off.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from statistics import median
 from typing import Any
@@ -16,13 +18,14 @@ from numpy.typing import NDArray
 import selfmate._core as core
 from selfmate.arena.openings import shipped_openings
 from selfmate.encodings import encode
-from selfmate.nets.config import ResNetConfig
-from selfmate.nets.evaluator import Evaluator, make_evaluator
+from selfmate.nets.config import ResNetConfig, SparseNetConfig
+from selfmate.nets.evaluator import Evaluator, SparseNetEvaluator, make_evaluator
 from selfmate.nets.optim import one_thread
 from selfmate.nets.resnet import SeResNet, with_torch_convolutions
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.rules import Board
 from selfmate.searches.config import SearchConfig
-from selfmate.searches.tree import BatchedTreeSearch
+from selfmate.searches.tree import BatchedTreeSearch, Evaluate
 from selfmate_benchmarks import Go, Results, median_ratio, rates_by_round
 from selfmate_benchmarks.peers.mcts import PythonMcts, uniform_mcts, with_net
 
@@ -35,18 +38,21 @@ SIMULATIONS = 800
 ONE_GAME_SIMULATIONS = 20_000
 NET_SIMULATIONS = 48
 UNLIMITED_SIMULATIONS = 1_000_000
+SPARSE_SIMULATIONS = 5000
+SPARSE_MOVE_WEIGHT = 1.0  # leaves about ten likely moves, too
 POLICY_SCALE = 45  # leaves about ten likely moves, as a trained net does
 EVEN = np.array([0.25, 0.5, 0.25], np.float32)
 
 
 def run(rounds: int = ROUNDS, net_rounds: int = NET_ROUNDS) -> Results:
-    """All contestants in one run, on one thread except `bare_net_two_threads`."""
+    """All contestants in one run, on one thread except those of two threads."""
     net = sharp_net()
     boards = [opening.board() for opening in shipped_openings()[:GAMES]]
     with one_thread():
         trivial = rates_by_round(uniform_race(boards), rounds)
         with_net_rates = rates_by_round(many_games_race(net, boards), net_rounds)
-        with_net_rates |= rates_by_round(one_game_race(net, boards[0]), net_rounds)
+        one_game = one_game_race(net, boards[0]) | sparse_race(sharp_sparse_net(), boards)
+        with_net_rates |= rates_by_round(one_game, net_rounds)
     return _results(trivial, with_net_rates)
 
 
@@ -57,6 +63,8 @@ def _results(trivial: dict[str, list[float]], with_net_rates: dict[str, list[flo
         "search_x_vs_python_mcts": ("search_one_game", "python_mcts"),
         "core_x_vs_torch": ("bare_net", "torch"),
         "two_threads_x_vs_one": ("bare_net_two_threads", "bare_net"),
+        "sparse_x_vs_residual": ("sparse_search", "search_one_game"),
+        "sparse_two_threads_x_vs_one": ("sparse_search_two_threads", "sparse_search"),
     }
     return {
         "trivial_simulations_per_s": median(trivial["trivial"]),
@@ -106,6 +114,29 @@ def one_game_race(net: SeResNet, board: Board) -> dict[str, Go]:
     }
 
 
+def sparse_race(net: SparseNet, boards: list[Board]) -> dict[str, Go]:
+    """A game a thread, a leaf at a time, as engines and matches use a sparse net."""
+    ours, pool = SparseNetEvaluator(net), ThreadPoolExecutor(2)
+
+    def search(board: Board) -> float:
+        return search_one_game(ours, board, SPARSE_SIMULATIONS, leaves=1)
+
+    return {
+        "sparse_search": lambda: search(boards[0]),
+        "sparse_search_two_threads": lambda: sum(pool.map(search, boards[:2])),
+        "bare_sparse_net": lambda: len(ours.evaluate(boards)[0]),
+    }
+
+
+def sharp_sparse_net() -> SparseNet:
+    """As `sharp_net`."""
+    torch.manual_seed(1)
+    net = SparseNetConfig().make_net()
+    with torch.no_grad():
+        net.moves.weight.uniform_(-SPARSE_MOVE_WEIGHT, SPARSE_MOVE_WEIGHT)
+    return net
+
+
 def sharp_net() -> SeResNet:
     """A net with a sharp policy: with a new net trees would be flatter than they are in use."""
     torch.manual_seed(1)
@@ -139,9 +170,11 @@ def growing_trees(evaluator: Evaluator, boards: list[Board]) -> Go:
     return lambda: next(batches)
 
 
-def search_one_game(evaluator: Evaluator, board: Board, simulations: int) -> float:
+def search_one_game(
+    evaluator: Evaluate, board: Board, simulations: int, *, leaves: int = LEAVES
+) -> float:
     """The evaluations of a search of one game."""
-    tree_search = BatchedTreeSearch(evaluator, SearchConfig(leaves_per_game=LEAVES), batch=LEAVES)
+    tree_search = BatchedTreeSearch(evaluator, SearchConfig(leaves_per_game=leaves), batch=leaves)
     slot = np.zeros(1, np.int64)
     tree_search.reset(slot, [board])
     tree_search.start(slot, simulations)

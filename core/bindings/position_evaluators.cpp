@@ -5,6 +5,7 @@
 #include "bindings/module.h"
 #include "nets/move_scorer.h"
 #include "nets/q_net.h"
+#include "nets/sparse_net.h"
 
 namespace selfmate::bindings {
 namespace {
@@ -33,6 +34,12 @@ void init_move_scorer(MoveScorer* net, const nb::dict& weights, const std::vecto
   check_hidden(hidden);
   new (net)
       MoveScorer({position_encoding_named(encoding), hidden}, BorrowedWeights(weights).weights());
+}
+
+void init_sparse_net(SparseNet* net, const nb::dict& weights, int king_buckets, bool attacks,
+                     int accumulator, int policy_width, int value_width, const nb::str& kernels) {
+  const SparseNetShape shape{{king_buckets, attacks}, accumulator, policy_width, value_width};
+  new (net) SparseNet(shape, BorrowedWeights(weights).weights(), utf8(kernels));
 }
 
 template <class Net>
@@ -110,6 +117,18 @@ void bind_position_evaluators(nb::module_& module) {
            nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
                    "*, hidden: collections.abc.Sequence[int], encoding: str) -> None"))
       .def("load", &load<MoveScorer>, "weights"_a,
+           nb::sig("def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) "
+                   "-> None"),
+           "Takes over other weights of the same shapes.");
+  nb::class_<SparseNet, PositionEvaluator>(module, "SparseNet",
+                                           "The forward pass of nets.SparseNet in whole numbers: "
+                                           "the same bits on every processor.")
+      .def("__init__", &init_sparse_net, "weights"_a, nb::kw_only(), "king_buckets"_a, "attacks"_a,
+           "accumulator"_a, "policy_width"_a, "value_width"_a, "kernels"_a = "",
+           nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
+                   "*, king_buckets: int, attacks: bool, accumulator: int, policy_width: int, "
+                   "value_width: int, kernels: str = '') -> None"))
+      .def("load", &load<SparseNet>, "weights"_a,
            nb::sig("def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) "
                    "-> None"),
            "Takes over other weights of the same shapes.");

@@ -83,6 +83,18 @@ nb::object tokens_of_rows(nb::handle records, int threads) {
   return to_numpy(std::move(tokens), {count, std::size_t(kTokens78Size)});
 }
 
+nb::object packed_of_rows(nb::handle records, int threads) {
+  check_threads(threads);
+  const std::vector<std::uint8_t> rows = checked_rows(records);
+  const std::size_t count = rows.size() / kPositionRecordSize;
+  std::vector<std::uint8_t> packed(count * kPackedFeaturesSize);
+  {
+    nb::gil_scoped_release release;
+    packed_of_records(rows, packed.data(), threads);
+  }
+  return to_numpy(std::move(packed), {count, kPackedFeaturesSize});
+}
+
 nb::tuple legal_of_rows(std::string_view action_encoding, nb::handle records, int threads) {
   check_threads(threads);
   const ActionEncoding chosen = action_encoding_named(action_encoding);
@@ -137,6 +149,10 @@ void bind_position_records(nb::module_& module) {
              nb::sig("def tokens_of_records(records: numpy.typing.NDArray[numpy.uint8], "
                      "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
              "The tokens78 of position records.");
+  module.def("packed_of_records", &packed_of_rows, "records"_a.none(), "threads"_a = 1,
+             nb::sig("def packed_of_records(records: numpy.typing.NDArray[numpy.uint8], "
+                     "threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]"),
+             "The packed features of position records.");
   module.def(
       "legal_of_records", &legal_of_rows, "action_encoding"_a, "records"_a.none(), "threads"_a = 1,
       nb::sig(

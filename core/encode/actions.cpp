@@ -155,6 +155,11 @@ Move decode_action(ActionEncoding encoding, int index, const Position& position)
   return position.is_legal(move) ? move : kNoMove;
 }
 
+Move mover_move(ActionEncoding encoding, int index) {
+  if (encoding == ActionEncoding::kAz4672) return kAz.move_of[std::size_t(index)];
+  return make_move(index >> 6, index & 63);
+}
+
 int count_actions(ActionEncoding encoding, const Position& position) {
   if (encoding != ActionEncoding::kFromTo4096) return count_legal_moves(position);
   const MoveList moves = legal_moves(position);

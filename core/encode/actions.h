@@ -45,6 +45,11 @@ constexpr bool represents_action(ActionEncoding encoding, Move move) {
          promotion_of(move) == kQueen;
 }
 
+// The move that an index of az4672, or of from_to4096 in the view of the side to move, stands for:
+// in that view, and without a promotion to a queen. An index of az4672 that leaves the board is
+// kNoMove.
+Move mover_move(ActionEncoding encoding, int index);
+
 // How many indices the legal moves have, and these in the order of move generation.
 int count_actions(ActionEncoding encoding, const Position& position);
 void list_actions(ActionEncoding encoding, const Position& position, std::int32_t* out);

@@ -276,6 +276,12 @@ void tokens_of_records(PositionRecords records, std::uint8_t* out, int threads) 
   });
 }
 
+void packed_of_records(PositionRecords records, std::uint8_t* out, int threads) {
+  for_each_row(records, threads, [&](std::size_t i, const std::uint8_t* row) {
+    pack_features(read_position(row), out + i * kPackedFeaturesSize);
+  });
+}
+
 Ragged<std::int32_t> legal_actions_of_records(ActionEncoding encoding, PositionRecords records,
                                               int threads) {
   const std::vector<Position> positions = read_positions(records, threads);

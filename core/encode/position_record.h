@@ -9,6 +9,7 @@
 #include "chess/records.h"
 #include "encode/actions.h"
 #include "encode/games.h"
+#include "encode/packed_features.h"
 #include "encode/planes.h"
 #include "encode/tokens.h"
 
@@ -50,6 +51,8 @@ RecordedPositions record_positions(const GameRecords& games, std::span<const std
 void planes_of_records(PositionRecords records, float* out, int threads);
 // Writes kTokens78Size tokens per row.
 void tokens_of_records(PositionRecords records, std::uint8_t* out, int threads);
+// Writes kPackedFeaturesSize bytes per row.
+void packed_of_records(PositionRecords records, std::uint8_t* out, int threads);
 // The same as legal_actions() and actions_of_moves() of the games.
 Ragged<std::int32_t> legal_actions_of_records(ActionEncoding encoding, PositionRecords records,
                                               int threads);

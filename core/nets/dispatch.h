@@ -66,6 +66,15 @@ struct Kernels {
   void (*keep_active)(const float* outputs, std::int64_t count, float* gradient);
   void (*add_weight_gradient)(int rows, int outputs, int inputs, const float* out_gradient,
                               const float* in, float* scratch, float* gradient);
+
+  // Layers in whole numbers (nets/integer_layers.h): the same bits on every processor.
+  void (*accumulate)(const std::int16_t* start, const std::int32_t* rows, int count,
+                     const std::int16_t* matrix, int width, std::int16_t* out);
+  void (*clip_and_square)(const std::int16_t* in, int width, std::int16_t* out);
+  void (*apply_integers)(const IntegerLinear&, const std::int16_t* in, std::int32_t* out);
+  void (*products_of_three)(const std::int16_t* vector, const std::int16_t* matrix, int width,
+                            const std::int32_t* rows, int count, std::int32_t* out);
+
   // e^x of `count` numbers up to 88.
   void (*exponentials)(const float* in, std::int64_t count, float* out);
 };

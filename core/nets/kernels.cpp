@@ -2,6 +2,7 @@
 // another SELFMATE_SIMD (the namespace) and with the compiler's options for that processor.
 #include "nets/dense_gradients.h"
 #include "nets/dispatch.h"
+#include "nets/integer_layers.h"
 #include "nets/se_resnet_forward.h"
 #include "nets/transformer_forward.h"
 
@@ -33,6 +34,10 @@ constexpr Kernels kKernels{
     .rectified_sum = rectified_sum,
     .keep_active = keep_active,
     .add_weight_gradient = add_weight_gradient,
+    .accumulate = accumulate,
+    .clip_and_square = clip_and_square,
+    .apply_integers = apply_integers,
+    .products_of_three = products_of_three,
     .exponentials = exponentials,
 };
 

@@ -295,6 +295,22 @@ def move_rows_of_packed(packed: numpy.typing.NDArray[numpy.uint8], actions: nump
 
 MOVE_ROWS: int = 10246
 
+def views_of_packed(packed: numpy.typing.NDArray[numpy.uint8], *, king_buckets: int, attacks: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    The features of packed positions as both sides see them: columns and offsets of 2 B rows, the mover's and its opponent's of each position.
+    """
+
+def view_move_rows_of_packed(packed: numpy.typing.NDArray[numpy.uint8], action_encoding: str, actions: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    The rows [N, 3] of a sparse net's weights that belong to each action of packed positions: by its squares, by its piece and destination, by its kind.
+    """
+
+VIEW_MOVE_ROWS: int = 9856
+
+FIRST_UNDERPROMOTION_ROW: int = 4480
+
+FIRST_MOVE_KIND_ROW: int = 4672
+
 RECORD_BYTES: int = 63
 
 def encode_records(games: GameBatch | Sequence[Board], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
@@ -310,6 +326,9 @@ def planes_of_records(records: numpy.typing.NDArray[numpy.uint8], out: numpy.typ
 
 def tokens_of_records(records: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
     """The tokens78 of position records."""
+
+def packed_of_records(records: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> numpy.typing.NDArray[numpy.uint8]:
+    """The packed features of position records."""
 
 def legal_of_records(action_encoding: str, records: numpy.typing.NDArray[numpy.uint8], threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """The legal actions of position records, and offsets."""
@@ -499,6 +518,16 @@ class MoveScorer(PositionEvaluator):
     """The forward pass of nets.MoveScorer, with its value head."""
 
     def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, hidden: Sequence[int], encoding: str) -> None: ...
+
+    def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
+        """Takes over other weights of the same shapes."""
+
+class SparseNet(PositionEvaluator):
+    """
+    The forward pass of nets.SparseNet in whole numbers: the same bits on every processor.
+    """
+
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, king_buckets: int, attacks: bool, accumulator: int, policy_width: int, value_width: int, kernels: str = '') -> None: ...
 
     def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
         """Takes over other weights of the same shapes."""

@@ -7,7 +7,7 @@ import pytest
 
 import selfmate.presets
 from contracts import learners
-from contracts.learners import CONTRACTED, command_of
+from contracts.learners import CONTRACTED, command_of, name_of
 from contracts.reference import Reference, reference_run, shared_folder
 from selfmate.learners.learner import Learner
 from unit.learners import toy
@@ -23,7 +23,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.fixture(params=CONTRACTED, ids=lambda learner: learner.name)
+@pytest.fixture(params=CONTRACTED, ids=name_of)
 def learner(
     request: pytest.FixtureRequest, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Learner:
@@ -36,4 +36,4 @@ def learner(
 @pytest.fixture
 def reference(learner: Learner, shared: Path) -> Reference:
     """A finished run of the learner, trained once per test run."""
-    return reference_run(command_of(learner), shared / learner.name)
+    return reference_run(command_of(learner), shared / name_of(learner))

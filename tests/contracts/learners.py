@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,12 +14,39 @@ from selfmate.runs.session import DiskRun, Session
 from unit.data.imported import import_random_games
 from unit.learners.toy import TOY
 
-CONTRACTED = (*LEARNERS.values(), TOY)
 TRY = "try"  # the preset of every learner that takes seconds
+SMALL_SPARSE_NET = ("net=sparse", "accumulator=32", "policy_width=32")
+# Learners with another kind of net than by default, and the settings that make it so.
+VARIANTS = {
+    "alphazero-sparse": (
+        replace(LEARNERS["alphazero"], summary="a sparse net plays itself"),
+        (*SMALL_SPARSE_NET, "random_plies=4", "search_value_fraction=0.5"),
+    ),
+    "pretrain-alphazero-sparse": (
+        replace(LEARNERS["pretrain-alphazero"], summary="a sparse net learns from the teacher"),
+        (
+            *SMALL_SPARSE_NET,
+            "optimizer=adam",
+            "gradient_accumulation=1",
+            "batch_size=4",
+            "positions=1024",
+            "teacher_depth=1",
+            "own_fraction=0.5",
+        ),
+    ),
+}
+CONTRACTED = (*LEARNERS.values(), *(learner for learner, _ in VARIANTS.values()), TOY)
+
+
+def name_of(learner: Learner) -> str:
+    """Of a learner or a variant."""
+    return next((name for name, (one, _) in VARIANTS.items() if one is learner), learner.name)
 
 
 def required_settings(learner: Learner) -> list[str]:
-    """The settings without which a learner cannot start: data to train on."""
+    """The settings without which a learner cannot start: data to train on. And a variant's."""
+    if name_of(learner) in VARIANTS:
+        return list(VARIANTS[name_of(learner)][1])
     if "data" not in learner.config_class.model_fields or learner.name == "pretrain-dqn":
         return []
     data = make_once(data_folder() / "chunks", import_random_games)

@@ -9,7 +9,12 @@ import numpy as np
 import selfmate._core as core
 from core.slow_se_resnet import Shape, random_weights
 from selfmate.data.trajectories import sparse_columns
-from selfmate.nets.config import MoveScorerConfig, QNetConfig, TransformerConfig
+from selfmate.nets.config import (
+    MoveScorerConfig,
+    QNetConfig,
+    SparseNetConfig,
+    TransformerConfig,
+)
 from selfmate.searches.config import SearchConfig
 
 # By parameter, how to make an argument; `self` stands first.
@@ -18,6 +23,9 @@ Arguments = dict[str, Callable[[], Any]]
 SHAPE = Shape()
 SOME_WEIGHTS = random_weights(SHAPE, 1)
 Q_NET = QNetConfig(hidden=(8, 5)).make_net().arrays()
+SPARSE_CONFIG = SparseNetConfig(accumulator=32, attacks=False, policy_width=32)
+SPARSE_NET = SPARSE_CONFIG.make_net().arrays()
+SPARSE_SHAPE = SPARSE_CONFIG.model_dump(exclude={"kind"})
 TRANSFORMER_CONFIG = TransformerConfig(width=8, blocks=1, heads=2)
 TRANSFORMER = TRANSFORMER_CONFIG.make_net().arrays()
 SCORER = MoveScorerConfig(encoding="counts", hidden=(8, 5), value_head=True).make_net().arrays()
@@ -80,6 +88,10 @@ Q_SHAPE: dict[str, Any] = {
 
 def q_net() -> core.QNet:
     return core.QNet(Q_NET, hidden=(8, 5), **Q_SHAPE)
+
+
+def sparse_net() -> core.SparseNet:
+    return core.SparseNet(SPARSE_NET, **SPARSE_SHAPE)
 
 
 def transformer() -> core.Transformer:
@@ -155,6 +167,18 @@ FUNCTIONS: dict[str, Arguments] = {
         "actions": array([1, 4095, 7, 8], np.int32),
         "offsets": array([0, 2, 2, 4], np.int64),
     },
+    "views_of_packed": {
+        "packed": lambda: core.encode_packed(boards()),
+        "king_buckets": always(4),
+        "attacks": always(True),
+    },
+    "view_move_rows_of_packed": AZ
+    | {
+        "packed": lambda: core.encode_packed(boards()),
+        "actions": array([1, 4671, 7, 8], np.int32),
+        "offsets": array([0, 2, 2, 4], np.int64),
+    },
+    "packed_of_records": ROWS,
     "encode_records": GAMES,
     "encode_game_records": THREADS
     | {
@@ -255,6 +279,9 @@ CONSTRUCTORS: dict[str, Arguments] = {
     | {"kernels": always("portable")},
     "QNet": Q_WEIGHTS | HIDDEN | {name: always(value) for name, value in Q_SHAPE.items()},
     "MoveScorer": SCORER_WEIGHTS | HIDDEN | {"encoding": always("counts")},
+    "SparseNet": {"weights": SPARSE_NET.copy}
+    | {name: always(value) for name, value in SPARSE_SHAPE.items()}
+    | {"kernels": always("portable")},
     "Transformer": {"weights": TRANSFORMER.copy}
     | {
         name: always(value)
@@ -275,6 +302,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "SeResNet": partial(SHAPE.core, SOME_WEIGHTS),
     "PositionEvaluator": q_net,
     "QNet": q_net,
+    "SparseNet": sparse_net,
     "MoveScorer": lambda: core.MoveScorer(SCORER, hidden=(8, 5), encoding="counts"),
     "Transformer": transformer,
 }
@@ -315,6 +343,8 @@ METHODS: dict[str, Arguments] = {
     "QNet.load": Q_WEIGHTS,
     "QNet.evaluate": GAMES,
     "QNet.q_values": GAMES,
+    "SparseNet.load": {"weights": SPARSE_NET.copy},
+    "SparseNet.evaluate": GAMES,
     "MoveScorer.load": SCORER_WEIGHTS,
     "MoveScorer.evaluate": GAMES,
     "Transformer.logits": {"tokens": lambda: np.ones((3, 78), np.uint8)} | THREADS,

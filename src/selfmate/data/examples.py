@@ -62,7 +62,19 @@ class Examples:
 def examples_of_games(
     chunk: Chunk, evaluation_share: float = 0.0, curve: WdlCurve = DEFAULT_CURVE
 ) -> Examples:
-    """Policy targets are the best moves where an analysis of the game named them, elsewhere the
+    """The planes and `targets_of_games`."""
+    legal, policy, wdl = targets_of_games(chunk, evaluation_share, curve)
+    return Examples(
+        planes=planes_of(chunk.stored), legal=legal, policy=policy, wdl_side_to_move=wdl
+    )
+
+
+def targets_of_games(
+    chunk: Chunk, evaluation_share: float = 0.0, curve: WdlCurve = DEFAULT_CURVE
+) -> tuple[Ragged, NDArray[np.float32], NDArray[np.float32]]:
+    """Legal actions, policy and WDL of the side to move, as `Examples` have them.
+
+    Policy targets are the best moves where an analysis of the game named them, elsewhere the
     moves that were played. Value targets are the results of the games, mixed with evaluations where
     there are some: (1 - share) * result + share * WDL(evaluation)."""
     legal = legal_of(ACTION_ENCODING, chunk.stored)
@@ -74,9 +86,7 @@ def examples_of_games(
         known = chunk.is_evaluated
         evaluated = curve.wdl_of(chunk.evaluations[known], chunk.stored[known])
         wdl[known] += np.float32(evaluation_share) * (evaluated - wdl[known])
-    return Examples(
-        planes=planes_of(chunk.stored), legal=legal, policy=policy, wdl_side_to_move=wdl
-    )
+    return legal, policy, wdl
 
 
 def wdl_of(results_side_to_move: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -121,17 +131,25 @@ class TreeGames(Shard):
 
 
 def examples_of(games: TreeGames, rows: Rows, search_value_fraction: float) -> Examples:
-    """Some positions. The value target mixes the game's result with the search's expectation:
-    (1 - f) * result + f * expectation."""
+    """The planes of some positions and `targets_of`."""
+    legal, policy, wdl = targets_of(games, rows, search_value_fraction)
+    planes = planes_of(games.stored[rows])
+    return Examples(planes=planes, legal=legal, policy=policy, wdl_side_to_move=wdl)
+
+
+def targets_of(
+    games: TreeGames, rows: Rows, search_value_fraction: float
+) -> tuple[Ragged, NDArray[np.float32], NDArray[np.float32]]:
+    """Legal actions, policy and WDL of some positions, as `Examples` have them. The value target
+    mixes the game's result with the search's expectation: (1 - f) * result + f * expectation."""
     places, offsets = places_of_rows(games.offsets, rows)
     probs = games.shares[places].astype(np.float32)
     sums = np.add.reduceat(probs, offsets[:-1])
     results, expected = wdl_of(games.results_side_to_move[rows]), games.wdl_side_to_move[rows]
-    return Examples(
-        planes=planes_of(games.stored[rows]),
-        legal=Ragged(games.actions[places].astype(np.int32), offsets),
-        policy=probs / np.repeat(sums, np.diff(offsets)),
-        wdl_side_to_move=results + np.float32(search_value_fraction) * (expected - results),
+    return (
+        Ragged(games.actions[places].astype(np.int32), offsets),
+        probs / np.repeat(sums, np.diff(offsets)),
+        results + np.float32(search_value_fraction) * (expected - results),
     )
 
 

@@ -349,18 +349,28 @@ class TreeReplay:
         self.buffer.shards = read_shards(TreeGames, shards)
 
     def sample(self, rng: np.random.Generator, count: int) -> Examples:
-        return self.examples(sample_recent(rng, len(self), count, self._recent_fraction))
+        return self.examples(self.sample_rows(rng, count))
+
+    def sample_rows(self, rng: np.random.Generator, count: int) -> Rows:
+        """Rows counted over all shards, in ascending order."""
+        return sample_recent(rng, len(self), count, self._recent_fraction)
 
     def examples(self, rows: Rows) -> Examples:
         """For rows counted over all shards, in ascending order."""
+        fraction = self._search_value_fraction
+        return concatenated_examples(
+            [examples_of(shard, part, fraction) for shard, part in self.parts(rows)]
+        )
+
+    def parts(self, rows: Rows) -> list[tuple[TreeGames, Rows]]:
+        """The same rows by shard, counted within each."""
         shards = list(self.buffer.shards.values())
         starts = np.cumsum([0, *map(len, shards)])
         bounds = np.searchsorted(rows, starts)
-        parts = [
-            examples_of(shard, rows[begin:end] - start, self._search_value_fraction)
+        return [
+            (shard, rows[begin:end] - start)
             for shard, start, begin, end in zip(
                 shards, starts[:-1], bounds[:-1], bounds[1:], strict=True
             )
             if end > begin
         ]
-        return concatenated_examples(parts)

@@ -16,6 +16,8 @@ from selfmate.rules import Ragged, SparseRows
 ACTION_ENCODING = "from_to4096"
 PACKED_BYTES = 107
 MOVE_ROWS = core.MOVE_ROWS  # of weights, from which `move_rows` picks those of an action
+VIEW_MOVE_ROWS = core.VIEW_MOVE_ROWS  # the same for `view_move_rows`
+UNDERPROMOTION_ROWS = slice(core.FIRST_UNDERPROMOTION_ROW, core.FIRST_MOVE_KIND_ROW)
 FLIP = 56 * 64 + 56  # a from_to4096 action ^ FLIP has the ranks of both squares flipped
 
 PIECES, SQUARES = 12, 64
@@ -54,6 +56,22 @@ def move_rows(packed: Packed, actions: Ragged) -> NDArray[np.int32]:
     takes, what the enemy can take then) and of its checks (how strong its own check is, and the
     enemy's strongest answer). A Q-net has weights for each of these numbers."""
     return core.move_rows_of_packed(packed, actions.values, actions.offsets)
+
+
+def views_of(packed: Packed, *, king_buckets: int, attacks: bool) -> SparseRows:
+    """The pieces of packed positions as each side sees them, from its own end of the board and with
+    its king on the files e to h: row 2 i is the mover's view of position i, row 2 i + 1 that of
+    its opponent. Inputs are told apart by the place of the own king, and by who attacks them."""
+    columns, offsets = core.views_of_packed(packed, king_buckets=king_buckets, attacks=attacks)
+    return SparseRows(columns, np.ones(len(columns), np.float32), offsets)
+
+
+def view_move_rows(packed: Packed, action_encoding: str, actions: Ragged) -> NDArray[np.int32]:
+    """[N, 3] For each action of packed positions the numbers of its squares, of its piece and
+    destination, and of its kind (what it takes, who attacks its squares, whether it checks), in
+    the mover's view. Actions are those of az4672, or of from_to4096 in the mover's view. A sparse
+    net has weights for each of these numbers."""
+    return core.view_move_rows_of_packed(packed, action_encoding, actions.values, actions.offsets)
 
 
 def flipped_legal_actions(games: Games, black: NDArray[np.bool_]) -> Ragged:

@@ -73,6 +73,11 @@ def tokens_of(records: PositionRecords, *, threads: int = 1) -> NDArray[np.uint8
     return core.tokens_of_records(records, threads)
 
 
+def packed_of(records: PositionRecords, *, threads: int = 1) -> NDArray[np.uint8]:
+    """The packed features [B, 107], seen from the side to move."""
+    return core.packed_of_records(records, threads)
+
+
 def legal_of(action_encoding: str, records: PositionRecords, *, threads: int = 1) -> Ragged:
     """The legal actions of each position, in the order of its legal moves."""
     return Ragged(*core.legal_of_records(action_encoding, records, threads))

@@ -94,6 +94,14 @@ STRENGTHS = {
         "sims=0": "by its policy alone",
         "by=value": "by its value alone",
     },
+    "sparse_net": {
+        "sims=2000": "searches 2,000 positions",
+        "sims=20000": "searches 20,000 positions",
+        "sims=200": "searches 200 positions",
+        "sims=200,temperature=0.7": "searches 200, more variety",
+        "sims=0": "by its policy alone",
+        "by=value": "by its value alone",
+    },
 }
 
 
@@ -213,7 +221,7 @@ def _settings_of(player: Mapping[str, Json]) -> dict[str, str]:
     """The settings that a net is offered with, the first of them by default."""
     kind = str(player.get("kind"))
     settings = STRENGTHS.get(kind, POLICY_STRENGTHS)
-    if kind == "se_resnet" or not can_search(player):
+    if kind in ("se_resnet", "sparse_net") or not can_search(player):
         return settings
     return SEARCHING_STRENGTHS | settings
 

@@ -21,6 +21,26 @@ if TYPE_CHECKING:
     from selfmate.learners.learner import Learner
 
 
+class LabelSettings(Settings):
+    """Of a pretraining that needs no files: the teacher labels positions while the net learns."""
+
+    label_uses: int = Field(
+        2, ge=1, le=4, description="times that each position is learned from (without data)"
+    )
+    teacher_depth: int = Field(
+        2, ge=1, le=4, description="search depth of the teacher in plies (without data)"
+    )
+    own_fraction: float = Field(
+        0.3, ge=0, le=1, description="fraction of games that the net itself plays (without data)"
+    )
+    random_fraction: float = Field(
+        0.1, ge=0, le=1, description="fraction of games against a random player (without data)"
+    )
+    endgame_fraction: float = Field(
+        0.1, ge=0, le=1, description="fraction of games from a won endgame (without data)"
+    )
+
+
 Kind = Literal["whole", "number", "switch", "choice", "text", "list"]
 KINDS: dict[Any, Kind] = {
     int: "whole",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from selfmate.nets.move_scorer import Candidates, MoveScorer
     from selfmate.nets.q_net import QNet
     from selfmate.nets.resnet import SeResNet
+    from selfmate.nets.sparse_net import SparseNet
     from selfmate.nets.transformer import Transformer
     from selfmate.rules import Board
 
@@ -101,6 +102,72 @@ class ResNetConfig(ResNetSettings):
         from selfmate.nets.resnet import SeResNet
 
         return SeResNet(self)
+
+
+# Where the own king stands, by which a sparse net tells its inputs apart, is one of so many places.
+KING_BUCKETS = (1, 4)
+VIEW_PIECES, ATTACK_STATES, VIEW_FLAGS = 12 * 64, 4, 4
+INTEGER_GRAIN = 32  # the core computes so many 16-bit numbers at once
+
+
+class SparseNetSettings(Settings):
+    accumulator: int = Field(
+        default=256,
+        ge=INTEGER_GRAIN,
+        le=2048,
+        multiple_of=INTEGER_GRAIN,
+        description="neurons that each side's view of the pieces is summed up in (net = sparse)",
+    )
+    king_buckets: int = Field(
+        default=1,
+        ge=1,
+        le=4,
+        description="places of the own king that inputs are told apart by: 1 or 4 (net = sparse)",
+    )
+    attacks: bool = Field(
+        default=True,
+        description="inputs tell which sides attack each piece (net = sparse)",
+    )
+    policy_width: int = Field(
+        default=64,
+        ge=INTEGER_GRAIN,
+        le=128,
+        multiple_of=INTEGER_GRAIN,
+        description="size of the vectors of positions and moves, whose product is a move's logit "
+        "(net = sparse)",
+    )
+    value_width: int = Field(
+        default=32,
+        ge=INTEGER_GRAIN,
+        le=128,
+        multiple_of=INTEGER_GRAIN,
+        description="neurons of the two hidden layers of the value head (net = sparse)",
+    )
+
+    @model_validator(mode="after")
+    def _has_known_buckets(self) -> Self:
+        if self.king_buckets not in KING_BUCKETS:
+            raise ValueError(f"king_buckets must be 1 or 4, not {self.king_buckets}")
+        return self
+
+
+class SparseNetConfig(SparseNetSettings):
+    kind: Literal["sparse_net"] = "sparse_net"
+
+    @property
+    def inputs(self) -> int:
+        """Features of a view: pieces on squares, and castling rights."""
+        states = ATTACK_STATES if self.attacks else 1
+        return self.king_buckets * states * VIEW_PIECES + VIEW_FLAGS
+
+    @property
+    def least_weights(self) -> int:
+        return self.accumulator * (self.inputs + 2 * (self.policy_width + self.value_width))
+
+    def make_net(self) -> "SparseNet":
+        from selfmate.nets.sparse_net import SparseNet
+
+        return SparseNet(self)
 
 
 class TransformerSettings(Settings):
@@ -208,12 +275,13 @@ class MoveScorerConfig(MoveScorerSettings):
         )
 
 
-NetConfig = ResNetConfig | TransformerConfig | QNetConfig | MoveScorerConfig
+NetConfig = ResNetConfig | SparseNetConfig | TransformerConfig | QNetConfig | MoveScorerConfig
 NET_CONFIGS: Mapping[str, type[NetConfig]] = MappingProxyType(
     {
         "q_net": QNetConfig,
         "move_scorer": MoveScorerConfig,
         "se_resnet": ResNetConfig,
+        "sparse_net": SparseNetConfig,
         "transformer": TransformerConfig,
     }
 )

@@ -1,8 +1,9 @@
 """Evaluators: a net as a search asks it.
 
 An SE-ResNet is a function from planes to WDL and policy logits, called between the batches of a
-search. A Q-net or a move scorer is small enough to be asked inside the core, without Python between
-two batches. A transformer has no value and plays without search; the core evaluates it, too.
+search. A sparse net, a Q-net or a move scorer is small enough to be asked inside the core, without
+Python between two batches. A transformer has no value and plays without search; the core evaluates
+it, too.
 """
 
 from copy import deepcopy
@@ -19,12 +20,13 @@ from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.optim import one_thread
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet, wdl_of
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.nets.transformer import Transformer
 
 ENGINES = ("auto", "core", "torch")
 
 Floats = NDArray[np.float32]
-SearchableNet = SeResNet | QNet | MoveScorer
+SearchableNet = SeResNet | SparseNet | QNet | MoveScorer
 
 
 class Evaluator(Protocol):
@@ -91,6 +93,20 @@ class MoveScorerEvaluator(core.MoveScorer):
         self.load(self._net.arrays())
 
 
+class SparseNetEvaluator(core.SparseNet):
+    """A sparse net in C++, in whole numbers."""
+
+    def __init__(self, net: SparseNet, *, kernels: str = "") -> None:
+        """`kernels` names the fastest that may be used; empty: all that this processor has."""
+        shape = net.config.model_dump(exclude={"kind"})
+        super().__init__(net.arrays(), **shape, kernels=kernels)
+        self._net = net
+
+    def refresh(self) -> None:
+        """Copies the weights of the net again."""
+        self.load(self._net.arrays())
+
+
 class TransformerEvaluator(core.Transformer):
     """A transformer in C++, with the weights that it had when this was made."""
 
@@ -106,12 +122,14 @@ class TransformerEvaluator(core.Transformer):
         )
 
 
-SearchEvaluator = Evaluator | QNetEvaluator | MoveScorerEvaluator
+SearchEvaluator = Evaluator | SparseNetEvaluator | QNetEvaluator | MoveScorerEvaluator
 
 
 def make_search_evaluator(net: SearchableNet, *, threads: int = 1) -> SearchEvaluator:
     """For `BatchedTreeSearch`. The small nets are evaluated on one thread: a search of one game
     has too few leaves at a time for more."""
+    if isinstance(net, SparseNet):
+        return SparseNetEvaluator(net)
     if isinstance(net, QNet):
         return QNetEvaluator(net)
     if isinstance(net, MoveScorer):

@@ -120,7 +120,7 @@ def check_name(text: str) -> PlayerName:
 
 def can_search(net: Mapping[str, Any]) -> bool:
     """Whether the net that a card describes has policy and value, which a tree search needs."""
-    return net.get("kind") in ("se_resnet", "q_net") or net.get("value_head") is True
+    return net.get("kind") in ("se_resnet", "sparse_net", "q_net") or net.get("value_head") is True
 
 
 def is_plugin(kind: str) -> bool:

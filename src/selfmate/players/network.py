@@ -27,11 +27,12 @@ from selfmate.encodings.features import (
 )
 from selfmate.encodings.records import ACTIONS, TokenBatch, encode_tokens
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.evaluator import TransformerEvaluator, make_evaluator
+from selfmate.nets.evaluator import SparseNetEvaluator, TransformerEvaluator, make_evaluator
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse import log_softmax, mass_of
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.nets.transformer import Transformer
 from selfmate.players import EXACT, OFF
 from selfmate.players.candidates import UNKNOWN_VALUE, Candidates, known_values
@@ -98,6 +99,18 @@ def _(net: SeResNet, boards: Sequence[Board]) -> Evaluations:
         moves=_moves(RESNET_ACTION_ENCODING, boards, legal),
         probabilities=_softmax(_at(logits, legal), legal.offsets),
         offsets=legal.offsets,
+        values_side_to_move=wdl[:, 0] - wdl[:, 2],
+        wdl_side_to_move=wdl,
+    )
+
+
+@evaluate.register
+def _(net: SparseNet, boards: Sequence[Board]) -> Evaluations:
+    wdl, moves, logits, offsets = SparseNetEvaluator(net).evaluate(boards)
+    return Evaluations(
+        moves=moves,
+        probabilities=_softmax(logits, offsets),
+        offsets=offsets,
         values_side_to_move=wdl[:, 0] - wdl[:, 2],
         wdl_side_to_move=wdl,
     )

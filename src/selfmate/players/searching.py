@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from selfmate.encodings import encode, legal_actions, moves_of_actions
 from selfmate.nets.evaluator import (
+    Evaluator,
     SearchableNet,
     SearchEvaluator,
+    SparseNetEvaluator,
     make_evaluator,
     make_search_evaluator,
 )
 from selfmate.nets.resnet import SeResNet
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.players.candidates import MATE_VALUE
 from selfmate.players.engine_pool import Job, run_jobs
 from selfmate.players.game_tree import (
@@ -199,6 +202,8 @@ class TreePlayer:
         cache_mb: int | None = None,
     ) -> SearchConfig:
         leaves = min(MAX_LEAVES_PER_GAME, max(1, simulations // MIN_BATCHES))
+        if isinstance(self._net, SparseNet):
+            leaves = 1  # it evaluates a leaf as fast as several
         size_mb = OWN_CACHE_MB if cache_mb is None else cache_mb
         changes = {
             "leaves_per_game": leaves,
@@ -388,9 +393,12 @@ class ValuePlayer:
 
     parallel_games = PARALLEL_GAMES
 
-    def __init__(self, name: str, net: SeResNet, temperature: float = 0.0) -> None:
+    def __init__(self, name: str, net: SeResNet | SparseNet, temperature: float = 0.0) -> None:
         self.name = name
-        self._evaluate, self._temperature = make_evaluator(net), temperature
+        self._evaluate: Evaluator | SparseNetEvaluator = (
+            SparseNetEvaluator(net) if isinstance(net, SparseNet) else make_evaluator(net)
+        )
+        self._temperature = temperature
 
     def choose(
         self, boards: Sequence[Board], seeds: NDArray[np.uint64], limits: Limits = NO_LIMITS
@@ -421,6 +429,12 @@ class ValuePlayer:
     def close(self) -> None:
         pass
 
+    def _wdl(self, boards: Sequence[Board]) -> Floats:
+        """[B, 3] For the side to move."""
+        if isinstance(self._evaluate, SparseNetEvaluator):
+            return self._evaluate.evaluate(boards)[0]
+        return self._evaluate(encode("planes96", boards))[0]
+
     def _prospects(self, boards: Sequence[Board]) -> Prospects:
         """Where a move ends the game its WDL is known; elsewhere the net predicts it."""
         legal = Ragged(*legal_actions(ACTION_ENCODING, boards))
@@ -435,6 +449,6 @@ class ValuePlayer:
         (unknown,) = np.nonzero(~is_over)
         for rows in np.split(unknown, range(EVALUATED_ROWS, len(unknown), EVALUATED_ROWS)):
             if len(rows):
-                planes = encode("planes96", [after[row] for row in rows.tolist()])
-                wdl[rows] = self._evaluate(planes)[0][:, ::-1]  # the opponent is to move
+                opponents = self._wdl([after[row] for row in rows.tolist()])
+                wdl[rows] = opponents[:, ::-1]
         return Prospects(Ragged(moves.astype(np.int32), legal.offsets), wdl, is_mate)

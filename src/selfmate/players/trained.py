@@ -18,6 +18,7 @@ from selfmate.nets.evaluator import SearchableNet
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
 from selfmate.nets.resnet import SeResNet
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.nets.transformer import Transformer
 from selfmate.players import (
     EXACT,
@@ -43,7 +44,7 @@ from selfmate.weights import folder_of, is_model, weights_path
 from selfmate.weights.calibration import read_calibration
 from selfmate.weights.card import read_card
 
-Net = QNet | MoveScorer | SeResNet | Transformer
+Net = QNet | MoveScorer | SeResNet | SparseNet | Transformer
 MAX_SIMULATIONS = 1_000_000
 
 
@@ -357,7 +358,7 @@ class TreeOptions:
         policy_alone = {} if self.search.simulations else {"sims": "0"}
         return policy_alone | self.search.settings(self.temperature)
 
-    def player(self, full_name: str, net: SeResNet) -> Player:
+    def player(self, full_name: str, net: SeResNet | SparseNet) -> Player:
         if self.by_value:
             return ValuePlayer(full_name, net, self.temperature)
         return self.search.player(full_name, net, self.temperature)
@@ -369,6 +370,7 @@ PLAY_OPTIONS: Mapping[str, type[PlayOptions]] = MappingProxyType(
         "q_net": QNetOptions,
         "move_scorer": MoveScorerOptions,
         "se_resnet": TreeOptions,
+        "sparse_net": TreeOptions,
         "transformer": TransformerOptions,
     }
 )

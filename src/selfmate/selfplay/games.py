@@ -274,13 +274,27 @@ def _stats(games: Sequence[Game]) -> GameStats:
 class Starts:
     openings: bool  # a random one of the shipped openings; else the initial position
     endgame_fraction: float  # of games that start from a won endgame instead
+    random_plies: int = 0  # at most so many random plies follow, at least half as many
 
     def boards(self, count: int, rng: np.random.Generator) -> list[Board]:
         boards = self._opened(count, rng)
+        if self.random_plies:
+            boards = [self._shuffled(board, rng) for board in boards]
         seed, is_endgame = int(rng.integers(2**63)), rng.random(count) < self.endgame_fraction
         for number in np.flatnonzero(is_endgame).tolist():
             boards[number] = Board(won_endgame(seed, number))
         return boards
+
+    def _shuffled(self, start: Board, rng: np.random.Generator) -> Board:
+        """After random plies; if they end the game, others are drawn."""
+        plies = int(rng.integers((self.random_plies + 1) // 2, self.random_plies + 1))
+        while True:
+            board = start.copy()
+            while len(board.moves) < len(start.moves) + plies and board.outcome() is None:
+                moves = board.legal_moves()
+                board.push(moves[int(rng.integers(len(moves)))])
+            if board.outcome() is None:
+                return board
 
     def _opened(self, count: int, rng: np.random.Generator) -> list[Board]:
         if not self.openings:

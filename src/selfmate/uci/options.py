@@ -63,10 +63,11 @@ def capabilities_of(name: PlayerName) -> Capabilities:
 
 
 def _searches(name: PlayerName, net: dict[str, Any]) -> bool:
-    """AlphaZero's net does unless its name says otherwise, the others if theirs says so."""
+    """AlphaZero's nets do unless their name says otherwise, the others if theirs says so."""
     if not can_search(net):
         return False
-    simulations = name.settings.get("sims", "100" if net["kind"] == "se_resnet" else "0")
+    always = net["kind"] in ("se_resnet", "sparse_net")
+    simulations = name.settings.get("sims", "100" if always else "0")
     return simulations != "0" or "movetime" in name.settings
 
 

@@ -154,14 +154,16 @@ def test_promotion_gives_the_best_the_learners_weights() -> None:
     )
     learner.replay.add("games", tree_games(10))
     planes = planes_of(tree_games(3).stored)
-    before = learner.evaluators[0](planes)
+    evaluate = learner.evaluators[0]
+    assert callable(evaluate)
+    before = evaluate(planes)
     learner.train(step_of(), np.random.default_rng(1), 10)
-    unchanged = learner.evaluators[0](planes)
+    unchanged = evaluate(planes)
     assert np.array_equal(before[1], unchanged[1])
     verdict = learner.gating_match(step_of())
     assert verdict.promoted
     assert verdict.metrics() == {"promoted": 1}  # there was no match, so there is no score
-    assert not np.array_equal(before[1], learner.evaluators[0](planes)[1])
+    assert not np.array_equal(before[1], evaluate(planes)[1])
 
 
 def test_remedies_name_settings_that_exist() -> None:

@@ -8,7 +8,13 @@ import pytest
 
 from selfmate.players import Player, SearchRequest, load_player
 from selfmate.rules import Board, GameBatch, uci_text
-from unit.players.trained_runs import make_run, make_scorer_run, make_transformer_run, make_tree_run
+from unit.players.trained_runs import (
+    make_run,
+    make_scorer_run,
+    make_sparse_run,
+    make_transformer_run,
+    make_tree_run,
+)
 
 NAMES = (
     "random",
@@ -28,6 +34,10 @@ NAMES = (
     "TREE:sims=24,two_fold_draws=1,prove_draws=1,lcb_stdevs=3,virtual_loss=0.5",
     "TREE:by=value",
     "TREE:by=value,temperature=0.1",
+    "SPARSE:sims=0",
+    "SPARSE:sims=100",
+    "SPARSE:sims=24,num_considered_actions=8",
+    "SPARSE:by=value",
     "POLICY",
     "POLICY:temperature=0.7",
 )
@@ -40,6 +50,7 @@ MAKERS = {
     "RUN": make_run,
     "SCORER": make_scorer_run,
     "TREE": make_tree_run,
+    "SPARSE": make_sparse_run,
     "POLICY": make_transformer_run,
 }
 

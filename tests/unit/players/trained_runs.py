@@ -6,10 +6,17 @@ from pathlib import Path
 import torch
 from pydantic import BaseModel
 
-from selfmate.nets.config import MoveScorerConfig, QNetConfig, ResNetConfig, TransformerConfig
+from selfmate.nets.config import (
+    MoveScorerConfig,
+    QNetConfig,
+    ResNetConfig,
+    SparseNetConfig,
+    TransformerConfig,
+)
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
 from selfmate.nets.resnet import SeResNet
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.nets.transformer import Transformer
 from selfmate.runs.card import Header
 from selfmate.runs.checkpoint import Policy
@@ -19,6 +26,7 @@ from selfmate.runs.session import Session, open_run
 TINY = QNetConfig(hidden=(16, 8), dueling=True)
 TINY_SCORER = MoveScorerConfig(encoding="onehot768", hidden=(16, 8), value_head=True)
 TINY_TREE = ResNetConfig(blocks=1, filters=8, attention_blocks=1)
+TINY_SPARSE = SparseNetConfig(accumulator=32, policy_width=32)
 TINY_TRANSFORMER = TransformerConfig(width=16, blocks=1, heads=2)
 POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
 
@@ -31,7 +39,7 @@ def seeded_net(spec: QNetConfig, seed: int) -> QNet:
 class Weights:
     """A state of a run that is a net and nothing else."""
 
-    def __init__(self, net: QNet | MoveScorer | SeResNet | Transformer) -> None:
+    def __init__(self, net: QNet | MoveScorer | SeResNet | SparseNet | Transformer) -> None:
         self.net = net
 
     def save(self) -> SavedState:
@@ -59,6 +67,15 @@ def make_run(
 def make_scorer_run(directory: Path) -> None:
     torch.manual_seed(0)
     _make_one_step(directory, "reinforce", Weights(TINY_SCORER.make_net()), TINY_SCORER)
+
+
+def make_sparse_run(directory: Path) -> None:
+    torch.manual_seed(0)
+    net = TINY_SPARSE.make_net()
+    with torch.no_grad():  # those of an untrained net hardly say anything
+        for weights in (*net.moves.parameters(), *net.value[-1].parameters()):
+            weights.uniform_(-1, 1)
+    _make_one_step(directory, "alphazero", Weights(net), TINY_SPARSE)
 
 
 def make_transformer_run(directory: Path) -> None:

@@ -1,17 +1,26 @@
 """The settings of AlphaZero: self-play and training, and pretraining on master games."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 import selfmate.learners.config
-from selfmate.learners.config import FolderName
-from selfmate.nets.config import PLANES, ResNetSettings
+from selfmate.learners.config import FolderName, LabelSettings
+from selfmate.nets.config import (
+    PLANES,
+    ResNetConfig,
+    ResNetSettings,
+    SparseNetConfig,
+    SparseNetSettings,
+)
 from selfmate.runs import Arrays, check_layout
 from selfmate.searches.config import CacheSize, ExactCacheKey, SearchSettings
 
 if TYPE_CHECKING:
     from selfmate.nets.resnet import SeResNet
+    from selfmate.nets.sparse_net import SparseNet
 
 
 Share = Annotated[float, Field(gt=0, le=1000)]
@@ -32,7 +41,23 @@ class ComputeSettings(selfmate.learners.config.Config):
     )
 
 
-class Config(SearchSettings, ResNetSettings, ComputeSettings):
+class NetSettings(ResNetSettings, SparseNetSettings):
+    net: Literal["residual", "sparse"] = Field(
+        "residual",
+        description="a residual net, or a sparse one: small, and evaluated a hundred times as fast",
+    )
+
+    def net_config(self) -> ResNetConfig | SparseNetConfig:
+        return ResNetConfig.of(self) if self.net == "residual" else SparseNetConfig.of(self)
+
+
+def with_sparse_defaults(given: Any, defaults: Mapping[str, Any]) -> Any:
+    """Settings as they are given; those of a sparse net have other defaults."""
+    is_sparse = isinstance(given, Mapping) and given.get("net") == "sparse"
+    return {**defaults, **given} if is_sparse else given
+
+
+class Config(SearchSettings, NetSettings, ComputeSettings):
     checkpoint_every: int = Field(1, ge=1, description="cycles between checkpoints")
     cycles: int = Field(
         100, ge=1, le=10**9, description="cycles of self-play, training and evaluation"
@@ -57,6 +82,12 @@ class Config(SearchSettings, ResNetSettings, ComputeSettings):
         300, ge=1, le=10_000, description="plies after which a game is truncated, as a draw"
     )
     openings: bool = Field(True, description="start games from the shipped openings")
+    random_plies: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="random plies at the start of games, at most; at least half as many; 0: none",
+    )
     endgame_fraction: float = Field(
         0.0, ge=0, le=1, description="fraction of games that start from a won endgame"
     )
@@ -148,6 +179,11 @@ class Config(SearchSettings, ResNetSettings, ComputeSettings):
         0.15, gt=0, le=1, description="drop of the ladder score that restores the best weights"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_defaults_of_the_net(cls, given: Any) -> Any:
+        return with_sparse_defaults(given, SPARSE_TRAINING)
+
     @model_validator(mode="after")
     def _tests_a_range(self) -> Self:
         if self.elo0 >= self.elo1:
@@ -160,12 +196,33 @@ class Config(SearchSettings, ResNetSettings, ComputeSettings):
         return max(self.min_learning_rate, decayed)
 
 
-class PretrainConfig(ResNetSettings, ComputeSettings):
+# Of a sparse net, where nothing else is said.
+SPARSE_TRAINING: Mapping[str, Any] = MappingProxyType(
+    {"learning_rate": 1e-3, "learning_rate_decay": 0.995, "min_learning_rate": 1e-4}
+    | {"batch_size": 1024, "weight_decay": 0.0, "simulations": 400}
+)
+SPARSE_PRETRAINING: Mapping[str, Any] = MappingProxyType(
+    {
+        "batch_size": 1024,
+        "gradient_accumulation": 1,
+        "learning_rate": 2e-3,
+        "schedule": "cosine",
+        "value_weight": 2.0,
+        "weight_decay": 0.0,
+        "entropy_bonus": 0.0,
+    }
+)
+
+
+class PretrainConfig(NetSettings, LabelSettings, ComputeSettings):
     checkpoint_every: int = Field(
         4, ge=1, description="steps of up to 32 updates between checkpoints"
     )
     data: tuple[FolderName, ...] = Field(
-        (), max_length=8, description="folders of selfmate import; validation is on the first"
+        (),
+        max_length=8,
+        description="folders of selfmate import; validation is on the first; none: the teacher "
+        "labels positions while the net learns (net = sparse)",
     )
     data_shares: tuple[Share, ...] = Field(
         (),
@@ -181,7 +238,17 @@ class PretrainConfig(ResNetSettings, ComputeSettings):
     )
     epochs: int = Field(5, ge=1, le=1000, description="passes over the training positions")
     positions: int = Field(
-        0, ge=0, le=10**12, description="training positions in all; 0: as many as the epochs have"
+        0,
+        ge=0,
+        le=10**12,
+        description="training positions in all; 0: as many as the epochs have, without data "
+        "4,000,000",
+    )
+    label_sharpness: float = Field(
+        5.0,
+        gt=0,
+        le=100,
+        description="the teacher's policy is softmax(sharpness * score in pawns) (without data)",
     )
     batch_size: int = Field(640, ge=1, le=65536, description="positions per batch")
     gradient_accumulation: int = Field(
@@ -217,6 +284,21 @@ class PretrainConfig(ResNetSettings, ComputeSettings):
         16384, ge=1, le=10**9, description="maximum held-out positions per validation"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_defaults_of_the_net(cls, given: Any) -> Any:
+        return with_sparse_defaults(given, SPARSE_PRETRAINING)
+
+    @model_validator(mode="after")
+    def _fits_the_net(self) -> Self:
+        if self.net == "residual":
+            return self
+        for name in ("schedule", "optimizer", "gradient_accumulation"):
+            wanted = {"optimizer": "adam", **SPARSE_PRETRAINING}[name]
+            if getattr(self, name) != wanted:
+                raise ValueError(f"net = sparse needs {name} = {wanted}")
+        return self
+
     @model_validator(mode="after")
     def _fits_the_data(self) -> Self:
         for name, allowed in (("data_shares", (0,)), ("evaluation_share", (1,))):
@@ -251,3 +333,17 @@ def shape_of(weights: Arrays) -> dict[str, int | bool]:
         "tactical_planes": planes == PLANES,
         "policy_pairs": "pairs.weight" in weights,
     }
+
+
+def check_fits_sparse(weights: Arrays, net: "SparseNet") -> None:
+    """ValueError when weights are not those of a sparse net with this configuration."""
+    if "accumulator.weight" not in weights:
+        raise ValueError("they are of another kind of net: load a sparse net of alphazero")
+    inputs, width = weights["accumulator.weight"].shape
+    if (inputs, width) != (net.config.inputs, net.config.accumulator):
+        raise ValueError(
+            f"they have {inputs} inputs and an accumulator of {width}, this net has "
+            f"{net.config.inputs} and {net.config.accumulator}: set accumulator, king_buckets and "
+            "attacks to the same"
+        )
+    check_layout(weights, net.arrays())

@@ -29,9 +29,10 @@ from selfmate.learners.alphazero.config import Config, check_fits
 from selfmate.learners.alphazero.loss import TrainingStep
 from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
 from selfmate.nets.config import ResNetConfig
-from selfmate.nets.evaluator import make_evaluator
+from selfmate.nets.evaluator import make_search_evaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
 from selfmate.nets.resnet import SeResNet
+from selfmate.nets.sparse_net import SparseNet
 from selfmate.players.searching import TreePlayer
 from selfmate.runs import (
     Arrays,
@@ -70,7 +71,13 @@ REMEDIES = Remedies(
 
 
 def train(config: Config, run: Run, device: str = "cpu") -> None:
-    learner = AlphaZero(config, open_masters(config.masters, "training"), torch.device(device))
+    masters = open_masters(config.masters, "training")
+    if config.net == "sparse":
+        from selfmate.learners.alphazero.sparse_learner import sparse_learner
+
+        learner = sparse_learner(config, masters, device)
+    else:
+        learner = AlphaZero(config, masters, torch.device(device))
     with one_thread():
         for step in learner.steps(run):
             try:
@@ -122,18 +129,17 @@ class AlphaZero:
     ) -> None:
         self.config, self.masters, self.device = config, masters, device
         torch.manual_seed(config.seed)
-        net_config = ResNetConfig.of(config)
-        self.net = net_config.make_net().to(device)  # in training
-        self.net.gradient_checkpointing = config.gradient_checkpointing
-        self.best = net_config.make_net().to(device)  # plays the games
-        self.best.take(self.net.arrays())
-        self.optimizer = make_optimizer(config, self.net)
+        self.make_nets()
         self.workers = GradientWorkers(config.threads)
-        self.evaluators = [make_evaluator(self.best) for _ in range(config.threads)]
+        self.evaluators = [make_search_evaluator(self.best) for _ in range(config.threads)]
         self.replay = TreeReplay(
             config.replay_size, config.recent_fraction, config.search_value_fraction
         )
-        self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
+        self.starts = Starts(
+            openings=config.openings,
+            endgame_fraction=config.endgame_fraction,
+            random_plies=config.random_plies,
+        )
         self.resignation = Resignation(config.resign_playthrough)
         self.health = HealthMonitor(REMEDIES)
         self.highest: Arrays = copied(self.net.arrays())  # weights of the highest ladder score
@@ -151,6 +157,16 @@ class AlphaZero:
             sprt=Sprt(config.elo0, config.elo1),
             max_plies=config.max_plies,
         )
+
+    def make_nets(self) -> None:
+        """The net in training, that which plays the games, and the optimizer."""
+        config, net_config = self.config, ResNetConfig.of(self.config)
+        net = net_config.make_net().to(self.device)
+        net.gradient_checkpointing = config.gradient_checkpointing
+        self.net: SeResNet | SparseNet = net
+        self.best: SeResNet | SparseNet = net_config.make_net().to(self.device)
+        self.best.take(net.arrays())
+        self.optimizer = make_optimizer(config, net)
 
     def steps(self, run: Run) -> Iterator[Step]:
         player = self.net.config.model_dump(mode="json")
@@ -211,8 +227,9 @@ class AlphaZero:
         updates = self.update_count(new_positions)
         learning_rate = config.learning_rate_in(step.number) / 2 ** (step.attempt - 1)
         tick, metrics = step.part("learning", updates, "updates"), list[dict[str, float]]()
-        for batch in self.training_batches(step.number, updates, rng):
-            metrics.append(self.training_step(batch, learning_rate))
+        for found in self.training_steps(step.number, updates, learning_rate, rng):
+            metrics.append(found)
+            self.counts["updates"] += 1
             tick(len(metrics))
         means = means_of(metrics)
         if not all(map(math.isfinite, means.values())):
@@ -227,6 +244,13 @@ class AlphaZero:
         limits += [config.max_updates] if config.max_updates else []
         limits += [config.max_uses * new_positions / own] if config.max_uses else []
         return math.ceil(min(limits))
+
+    def training_steps(
+        self, cycle: int, updates: int, learning_rate: float, rng: np.random.Generator
+    ) -> Iterator[dict[str, float]]:
+        """Trains, and yields the metrics of each update."""
+        for batch in self.training_batches(cycle, updates, rng):
+            yield self.training_step(batch, learning_rate)
 
     def training_batches(
         self, cycle: int, updates: int, rng: np.random.Generator
@@ -243,10 +267,10 @@ class AlphaZero:
             yield concatenated_examples([own, examples_of_games(chunk)])
 
     def training_step(self, batch: Examples, learning_rate: float) -> dict[str, float]:
+        assert isinstance(self.net, SeResNet)
         step = TrainingStep([batch], value_weight=self.config.value_weight)
         norm = step.gradient(self.net, self.optimizer, self.workers)
         self.optimizer.step(learning_rate)
-        self.counts["updates"] += 1
         values = step.values()
         return step.metrics() | {
             "ln_legal": float(np.log(batch.legal.counts).mean()),
@@ -344,9 +368,13 @@ class AlphaZero:
         self.health.load(saved.facts["health"])
 
     def load_weights(self, weights: Arrays) -> None:
-        check_fits(weights, self.net)
+        self.check_fits(weights)
         self.net.take(weights)
         self.promote(weights)
+
+    def check_fits(self, weights: Arrays) -> None:
+        assert isinstance(self.net, SeResNet)
+        check_fits(weights, self.net)
 
     def _rest(self) -> Arrays:
         return with_prefix(

@@ -35,6 +35,11 @@ VALIDATION_BATCH_SIZE = 256
 
 
 def train(config: PretrainConfig, run: Run, device: str = "cpu") -> None:
+    if config.net == "sparse":
+        from selfmate.learners.alphazero import sparse_pretrain
+
+        sparse_pretrain.train(config, run, device)
+        return
     pretraining = Pretraining(config, open_games(config.data), torch.device(device))
     with one_thread():
         for step in pretraining.steps(run):
@@ -52,7 +57,7 @@ def train_step(pretraining: "Pretraining", step: Step) -> None:
         with watch("validation"):
             validation = pretraining.validate(step)
         metrics |= validation
-        step.say(_sentence(step.stop, validation))
+        step.say(validation_sentence(step.stop, validation))
         _adapt_learning_rate(pretraining, validation, step)
     step.record(metrics, metrics.get("match1"), seconds=watch.seconds)
 
@@ -74,7 +79,7 @@ def _adapt_learning_rate(
         step.say(f"no gain in {plateau.without_gain} validations: the learning rate is halved")
 
 
-def _sentence(positions: int, validation: dict[str, float]) -> str:
+def validation_sentence(positions: int, validation: dict[str, float]) -> str:
     return (
         f"after {positions:,} positions: match@1 {validation['match1']:.1%}, match@5 "
         f"{validation['match5']:.1%}, policy loss {validation['validation_policy_loss']:.3f}, "

@@ -215,7 +215,9 @@ def _annealed(start: float, end: float, passed: int, total: int) -> float:
     return start + (end - start) * min(max(passed / total, 0.0), 1.0)
 
 
-class PretrainConfig(QNetSettings, selfmate.learners.config.Config):
+class PretrainConfig(
+    QNetSettings, selfmate.learners.config.LabelSettings, selfmate.learners.config.Config
+):
     checkpoint_every: int = Field(
         8, ge=1, description="steps between checkpoints, of up to 64 batches each"
     )
@@ -225,24 +227,8 @@ class PretrainConfig(QNetSettings, selfmate.learners.config.Config):
         "positions while the net learns",
     )
 
-    # Without files.
     positions: int = Field(
         4_000_000, ge=1, le=10**10, description="new positions to learn from (without data)"
-    )
-    label_uses: int = Field(
-        2, ge=1, le=4, description="times that each position is learned from (without data)"
-    )
-    teacher_depth: int = Field(
-        2, ge=1, le=4, description="search depth of the teacher in plies (without data)"
-    )
-    own_fraction: float = Field(
-        0.3, ge=0, le=1, description="fraction of games that the net itself plays (without data)"
-    )
-    random_fraction: float = Field(
-        0.1, ge=0, le=1, description="fraction of games against a random player (without data)"
-    )
-    endgame_fraction: float = Field(
-        0.1, ge=0, le=1, description="fraction of games from a won endgame (without data)"
     )
 
     # With files.

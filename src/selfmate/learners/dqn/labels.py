@@ -9,21 +9,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from selfmate.data.scored_positions import ScoredPositions, joined
 from selfmate.data.teacher_data import LabelledBatch, Rows, TeacherDataset, read_positions
 from selfmate.learners.dqn.config import PretrainConfig
+from selfmate.learners.streamed_labels import BATCHES_PER_STEP, LabelSteps, label_plan
 from selfmate.nets.evaluator import QNetEvaluator
 from selfmate.nets.q_net import QNet
-from selfmate.runs import Arrays, Json, RunRefusedError, Stopwatch, copied, restore
+from selfmate.runs import Arrays, Json, RunRefusedError, Stopwatch
 from selfmate.selfplay.labelled import LabelPlan, LabelStream
 
-BATCHES_PER_STEP = 64
 MIN_STEPS_PER_EPOCH = 8  # so that small datasets have a learning curve as well
 MAX_VALIDATION_POSITIONS = 1 << 16
 VALIDATION_BATCH_SIZE = 4096
-CHUNKS_PER_STEP = 16
-VALIDATION_CHUNKS = range(1 << 32, (1 << 32) + 4)  # numbers that no training reaches
-VALIDATIONS = 20  # of a run without files
 
 
 @dataclass(frozen=True)
@@ -130,68 +126,40 @@ def _read_dataset(config: PretrainConfig) -> TeacherDataset:
 
 
 class StreamedLabels:
-    """Labels without a file: each step learns a fixed number of new chunks, `label_uses` times.
-
-    The chunks of a step are made during the step before it. Its own games are played with the
-    weights that the net had when that step began: `older` once it is over.
-    """
+    """Labels without a file: each step learns new positions, `label_uses` times."""
 
     def __init__(self, config: PretrainConfig, net: QNet, stream: LabelStream) -> None:
-        self.config, self.net, self.stream = config, net, stream
-        self.step_size = BATCHES_PER_STEP * config.batch_size
-        self.total = -(-config.positions // self.step_size) * self.step_size
-        self.older = copied(net.arrays())
-        self._validation: ScoredPositions | None = None
+        self.config, self.net = config, net
+        self.steps = LabelSteps(
+            config, config.positions, plan_of(config), stream, net, self._evaluator
+        )
+        self.total, self.step_size = self.steps.total, self.steps.step_size
 
     def batches(
         self, start: int, stop: int, watch: Stopwatch
     ) -> Iterator[tuple[int, LabelledBatch]]:
-        now = copied(self.net.arrays())
-        self._ask(start, self.older)
-        if stop < self.total:
-            self._ask(stop, now)
-        with watch("waiting_for_labels"):
-            positions = joined([self.stream.take(number) for number in self._chunks(start)])
-        rng = np.random.default_rng([self.config.seed, start])
-        uses, size = self.config.label_uses, self.config.batch_size
-        rows = np.concatenate([rng.permutation(len(positions)) for _ in range(uses)])
-        for begin in range(0, len(rows), size):
-            batch = positions.batch(
-                rows[begin : begin + size], sharpness=self.config.target_sharpness
-            )
-            yield start + begin // uses, batch
-        self.older = now
+        for each in self.steps.batches(start, stop, self.config.batch_size, watch):
+            sharpness = self.config.target_sharpness
+            yield each.done, each.positions.batch(each.rows, sharpness=sharpness)
 
-    def _ask(self, start: int, weights: Arrays) -> None:
-        """For the chunks of the step from `start`, with these weights for its own games."""
-        net = None
-        if self.config.own_fraction:
-            player = self.net.config.make_net()
-            player.take(weights)
-            net = QNetEvaluator(player)
-        self.stream.ask(self._chunks(start), net)
-
-    def _chunks(self, start: int) -> range:
-        """The numbers of the chunks of the step from `start`."""
-        first = start // self.step_size * CHUNKS_PER_STEP
-        return range(first, first + CHUNKS_PER_STEP)
+    def _evaluator(self, weights: Arrays) -> QNetEvaluator:
+        player = self.net.config.make_net()
+        player.take(weights)
+        return QNetEvaluator(player)
 
     def validation(self) -> Iterator[Validation]:
         """The teacher's games alone."""
-        if self._validation is None:
-            self.stream.ask(VALIDATION_CHUNKS)
-            self._validation = joined([self.stream.take(number) for number in VALIDATION_CHUNKS])
-        rows = np.arange(len(self._validation))
+        positions = self.steps.validation()
+        rows = np.arange(len(positions))
         for part in np.split(rows, range(VALIDATION_BATCH_SIZE, len(rows), VALIDATION_BATCH_SIZE)):
             yield Validation(
-                self._validation.batch(part, sharpness=self.config.target_sharpness),
-                self._validation.batch(part, sharpness=1.0).probs,
+                positions.batch(part, sharpness=self.config.target_sharpness),
+                positions.batch(part, sharpness=1.0).probs,
             )
 
     def moment(self, start: int, stop: int) -> str:
         """Not after the first step, which has the validation of the untrained net."""
-        is_due = VALIDATIONS * stop // self.total > VALIDATIONS * start // self.total
-        return f"after {stop:,} positions" if start and is_due else ""
+        return f"after {stop:,} positions" if self.steps.is_validated(start, stop) else ""
 
     def metrics(self) -> dict[str, float]:
         return {"label_uses": float(self.config.label_uses)}
@@ -200,19 +168,11 @@ class StreamedLabels:
         return {}
 
     def arrays(self) -> Arrays:
-        return self.older
+        return self.steps.older
 
     def load(self, facts: Mapping[str, Json], arrays: Arrays) -> None:
-        self.stream.forget()
-        restore(self.older, arrays)
+        self.steps.load(arrays)
 
 
-def label_plan(config: PretrainConfig) -> LabelPlan:
-    return LabelPlan(
-        seed=config.seed,
-        chunk_positions=BATCHES_PER_STEP * config.batch_size // CHUNKS_PER_STEP,
-        depth=config.teacher_depth,
-        own_fraction=config.own_fraction,
-        random_fraction=config.random_fraction,
-        endgame_fraction=config.endgame_fraction,
-    )
+def plan_of(config: PretrainConfig) -> LabelPlan:
+    return label_plan(config, seed=config.seed, batch_size=config.batch_size)

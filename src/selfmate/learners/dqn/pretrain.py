@@ -21,7 +21,7 @@ from selfmate.learners.dqn.labels import (
     Labels,
     StreamedLabels,
     Validation,
-    label_plan,
+    plan_of,
 )
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.optim import Optimizer, one_thread
@@ -171,7 +171,7 @@ def train(config: PretrainConfig, run: Run) -> None:
     if config.data:
         learn(Imitation(config, net, FileLabels(config)), run)
         return
-    with LabelStream(label_plan(config)) as stream:
+    with LabelStream(plan_of(config)) as stream:
         learn(Imitation(config, net, StreamedLabels(config, net, stream)), run)
 
 
