@@ -5,6 +5,10 @@
 
 #include "nets/simd.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>  // all of x86-64 has it: the portable kernels, too
+#endif
+
 namespace selfmate::SELFMATE_SIMD {
 
 constexpr int kShorts = 2 * kLanes;
@@ -33,6 +37,8 @@ SELFMATE_INLINE IntVec pair_products(ShortVec a, ShortVec b) {
   return IntVec(_mm512_madd_epi16(__m512i(a), __m512i(b)));
 #elif SELFMATE_AVX2
   return IntVec(_mm256_madd_epi16(__m256i(a), __m256i(b)));
+#elif defined(__SSE2__)
+  return IntVec(_mm_madd_epi16(__m128i(a), __m128i(b)));
 #else
   const IntVec left = IntVec(a), right = IntVec(b);
   return (left << 16 >> 16) * (right << 16 >> 16) + (left >> 16) * (right >> 16);

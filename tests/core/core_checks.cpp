@@ -15,6 +15,7 @@
 #include "nets/convolution.h"
 #include "nets/se_resnet.h"
 #include "nets/sparse.h"
+#include "nets/sparse_net.h"
 #include "nets/transformer.h"
 #include "search/endgame_table.h"
 #include "search/teacher.h"
@@ -62,7 +63,7 @@ void check_rules() {
   reader.feed("[Event \"a\"]\n\n1. e4 e5 2. Nf3 {a comment} Nc6 3. Bb5 (3. Bc4) a6 1-0\n");
   reader.finish();
   print_digest("pgn", reader.take().moves);
-  print_digest("endgame_table", endgame_table(kRook));
+  print_digest("endgame_table", endgame_table(Endgame::kRook));
 }
 
 // The games of a batch after some random moves.
@@ -196,6 +197,25 @@ void check_transformers(Games games) {
                     kHeadCount);
 }
 
+// With the fastest kernels: whole numbers are the same with all of them.
+void check_sparse_net(Games games) {
+  constexpr std::size_t kWidth = 64, kHead = 32;
+  const ViewFeatures features{4, true};
+  Weighted net;
+  net.add("accumulator.weight", {std::size_t(input_count(features)), kWidth});
+  net.add("accumulator.bias", {kWidth});
+  net.add_layer("policy", {kHead, 2 * kWidth});
+  net.add_layer("value.0", {kHead, 2 * kWidth});
+  net.add_layer("value.1", {kHead, kHead});
+  net.add_layer("value.2", {3, kHead});
+  net.add_layer("moves", {kViewMoveRowCount, kHead});
+  SparseNet fastest({features, kWidth, kHead, kHead}, net.weights());
+  const PositionBatch batch = positions_of(games);
+  std::vector<float> wdl(3 * games.size()), logits(batch.moves.values.size());
+  fastest.evaluate(batch, kThreads, wdl.data(), logits.data());
+  print_digest("sparse_net_logits", logits);
+}
+
 void check_reinforce() {
   ReinforceSettings settings;
   settings.hidden = {20, 12};
@@ -265,6 +285,7 @@ int main() {
   check_searches(games);
   check_net();
   check_transformers(Games(games).first(12));
+  check_sparse_net(Games(games).first(12));
   check_reinforce();
   check_convolution();
   check_sparse();

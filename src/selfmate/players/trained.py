@@ -332,6 +332,7 @@ class TreeOptions:
     """By tree search, by the policy alone (no simulations), or by the value one ply ahead."""
 
     keys: ClassVar[tuple[str, ...]] = ("by", "temperature", *SearchOptions.keys)
+    default_simulations: ClassVar[int] = DEFAULT_SIMULATIONS
     temperature: float
     by_value: bool
     search: SearchOptions
@@ -349,7 +350,7 @@ class TreeOptions:
         return cls(
             temperature=temperature_setting(name),
             by_value=by == "value",
-            search=SearchOptions.read(name, DEFAULT_SIMULATIONS),
+            search=SearchOptions.read(name, cls.default_simulations),
         )
 
     def settings(self) -> dict[str, str]:
@@ -364,13 +365,19 @@ class TreeOptions:
         return self.search.player(full_name, net, self.temperature)
 
 
+class SparseNetOptions(TreeOptions):
+    """The same; it searches more, in less time."""
+
+    default_simulations: ClassVar[int] = 2000
+
+
 # The registry: the kind of a net, as in selfmate.nets.config, -> how it is played.
 PLAY_OPTIONS: Mapping[str, type[PlayOptions]] = MappingProxyType(
     {
         "q_net": QNetOptions,
         "move_scorer": MoveScorerOptions,
         "se_resnet": TreeOptions,
-        "sparse_net": TreeOptions,
+        "sparse_net": SparseNetOptions,
         "transformer": TransformerOptions,
     }
 )

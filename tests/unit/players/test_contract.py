@@ -34,6 +34,7 @@ NAMES = (
     "TREE:sims=24,two_fold_draws=1,prove_draws=1,lcb_stdevs=3,virtual_loss=0.5",
     "TREE:by=value",
     "TREE:by=value,temperature=0.1",
+    "SPARSE",
     "SPARSE:sims=0",
     "SPARSE:sims=100",
     "SPARSE:sims=24,num_considered_actions=8",
