@@ -37,6 +37,7 @@ VERBS = {
     "conversion": "Play out won endgames; compare with the exact distance to mate.",
     "endgame": "The mini-chess laboratory: king and queen against a lone king, solved exactly.",
     "uci": "Run a player as a UCI engine, for chess programs.",
+    "export": "Write a net as an ONNX file, for other programs.",
     "perft": "Count leaf nodes of the move tree, the classic test of move generation.",
     "bench": "Measure speed side by side with other programs, as ratios.",
     "models": "List the nets that ship: how they were trained, how strong they are.",

@@ -15,6 +15,7 @@ from torch import Tensor
 
 import selfmate._core as core
 from selfmate.nets.move_scorer import MoveScorer
+from selfmate.nets.onnx_net import OnnxMoveScorer, OnnxQNet, OnnxResNet, OnnxTransformer
 from selfmate.nets.optim import one_thread
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import PLANES, SeResNet, wdl_of
@@ -23,7 +24,7 @@ from selfmate.nets.transformer import Transformer
 ENGINES = ("auto", "core", "torch")
 
 Floats = NDArray[np.float32]
-SearchableNet = SeResNet | QNet | MoveScorer
+SearchableNet = SeResNet | QNet | MoveScorer | OnnxResNet | OnnxQNet | OnnxMoveScorer
 
 
 class Evaluator(Protocol):
@@ -43,9 +44,13 @@ class Evaluator(Protocol):
         ...
 
 
-def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> Evaluator:
+def make_evaluator(
+    net: SeResNet | OnnxResNet, *, engine: str = "auto", threads: int = 1
+) -> Evaluator:
     """ "auto" chooses the core on a CPU, where it is the faster engine at any batch size, and torch
     on other devices."""
+    if isinstance(net, OnnxResNet):
+        return net
     if engine not in ENGINES:
         raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
     on_cpu = net.device.type == "cpu"
@@ -59,7 +64,7 @@ def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> 
 class QNetEvaluator(core.QNet):
     """A Q-net in C++. Without a dueling head the value of a position is its largest Q."""
 
-    def __init__(self, net: QNet) -> None:
+    def __init__(self, net: QNet | OnnxQNet) -> None:
         config = net.config
         super().__init__(
             net.arrays(),
@@ -79,7 +84,7 @@ class QNetEvaluator(core.QNet):
 class MoveScorerEvaluator(core.MoveScorer):
     """A move scorer with its value head in C++."""
 
-    def __init__(self, net: MoveScorer) -> None:
+    def __init__(self, net: MoveScorer | OnnxMoveScorer) -> None:
         if not net.config.value_head:
             raise ValueError("a net without a value head cannot search; leave sims= out")
         super().__init__(net.arrays(), hidden=net.config.hidden, encoding=net.config.encoding)
@@ -105,15 +110,21 @@ class TransformerEvaluator(core.Transformer):
         )
 
 
+def make_policy_evaluator(net: Transformer | OnnxTransformer) -> "PolicyEvaluator":
+    """For players without search."""
+    return net if isinstance(net, OnnxTransformer) else TransformerEvaluator(net)
+
+
+PolicyEvaluator = TransformerEvaluator | OnnxTransformer
 SearchEvaluator = Evaluator | QNetEvaluator | MoveScorerEvaluator
 
 
 def make_search_evaluator(net: SearchableNet, *, threads: int = 1) -> SearchEvaluator:
     """For `BatchedTreeSearch`. The small nets are evaluated on one thread: a search of one game
     has too few leaves at a time for more."""
-    if isinstance(net, QNet):
+    if isinstance(net, QNet | OnnxQNet):
         return QNetEvaluator(net)
-    if isinstance(net, MoveScorer):
+    if isinstance(net, MoveScorer | OnnxMoveScorer):
         return MoveScorerEvaluator(net)
     return make_evaluator(net, threads=threads)
 

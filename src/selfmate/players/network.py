@@ -27,8 +27,9 @@ from selfmate.encodings.features import (
 )
 from selfmate.encodings.records import ACTIONS, TokenBatch, encode_tokens
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.evaluator import TransformerEvaluator, make_evaluator
+from selfmate.nets.evaluator import TransformerEvaluator, make_evaluator, make_policy_evaluator
 from selfmate.nets.move_scorer import MoveScorer
+from selfmate.nets.onnx_net import OnnxMoveScorer, OnnxQNet, OnnxTransformer
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse import log_softmax, mass_of
@@ -135,7 +136,7 @@ def _(net: MoveScorer, boards: Sequence[Board]) -> Evaluations:
 
 
 def _q_values(
-    net: QNet, boards: Sequence[Board], black: NDArray[np.bool_]
+    net: QNet | OnnxQNet, boards: Sequence[Board], black: NDArray[np.bool_]
 ) -> tuple[Floats, Ragged]:
     """Q-values [N] of all legal actions, and the actions, both in the mover's view."""
     legal = flipped_legal_actions(boards, black)
@@ -174,7 +175,12 @@ class QPlayer:
     parallel_games = 256
 
     def __init__(
-        self, name: str, net: QNet, temperature: float = 0.0, *, exact_endings: bool = True
+        self,
+        name: str,
+        net: QNet | OnnxQNet,
+        temperature: float = 0.0,
+        *,
+        exact_endings: bool = True,
     ) -> None:
         self.name = name
         self._net, self._temperature, self._exact_endings = net, temperature, exact_endings
@@ -242,7 +248,7 @@ class PolicyPlayer:
     def __init__(
         self,
         name: str,
-        net: Transformer,
+        net: Transformer | OnnxTransformer,
         temperature: float = 0.0,
         *,
         masked: bool = True,
@@ -250,7 +256,7 @@ class PolicyPlayer:
     ) -> None:
         """Unmasked, it knows no rules: `exact_endings` does not apply."""
         self.name = name
-        self._net = TransformerEvaluator(net)
+        self._net = make_policy_evaluator(net)
         self._temperature, self._masked = temperature, masked
         self._exact_endings = exact_endings and masked
 
@@ -318,7 +324,7 @@ class ScorerPlayer:
         self,
         name: str,
         spec: MoveScorerConfig,
-        net: MoveScorer,
+        net: MoveScorer | OnnxMoveScorer,
         temperature: float = 0.0,
         looks_ahead: bool = False,
         *,

@@ -19,6 +19,7 @@ from selfmate.nets.evaluator import (
     make_evaluator,
     make_search_evaluator,
 )
+from selfmate.nets.onnx_net import OnnxResNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.players.candidates import MATE_VALUE
 from selfmate.players.engine_pool import Job, run_jobs
@@ -388,7 +389,7 @@ class ValuePlayer:
 
     parallel_games = PARALLEL_GAMES
 
-    def __init__(self, name: str, net: SeResNet, temperature: float = 0.0) -> None:
+    def __init__(self, name: str, net: SeResNet | OnnxResNet, temperature: float = 0.0) -> None:
         self.name = name
         self._evaluate, self._temperature = make_evaluator(net), temperature
 
