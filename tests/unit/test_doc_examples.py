@@ -12,7 +12,7 @@ from selfmate.players.onnx import export_onnx
 from selfmate.players.trained import find_net
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/how-to/python.md")
+PAGES = ("README.md", "docs/how-to/environments.md", "docs/how-to/python.md")
 EXPORT = "docs/how-to/export.md"
 
 
