@@ -23,6 +23,7 @@ VERBS = {
     "annotate": "Add a teacher's evaluations and best moves to PGN games.",
     "import": "Turn PGN games into shuffled chunks of training positions.",
     "pretrain": "Train a learner on data: a teacher's labels or recorded games.",
+    "finetune": "Make a net play like somebody: train it on games of a player.",
     "train": "Train a learner by playing: one run, new or resumed.",
     "presets": "List settings that ship: what they do and how long they take.",
     "runs": "List the runs of a folder, or delete one.",
