@@ -28,6 +28,7 @@ SUITES = {
     "inference": "AlphaZero's net alone, beside torch, ONNX Runtime and OpenVINO",
     "train": "AlphaZero's net learning and playing, beside torch's convolutions",
     "searchless": "games of a net that tries any move, beside the net alone",
+    "env": "games of environments for reinforcement learning, beside PettingZoo and OpenSpiel",
     "tab": "rules and REINFORCE in a browser, beside the native core and TensorFlow.js",
 }
 # Suites whose module has another name.

@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
+from selfmate.players import check_name
+from selfmate.players.onnx import export_onnx
+from selfmate.players.trained import find_net
+
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/how-to/python.md")
+PAGES = ("README.md", "docs/how-to/environments.md", "docs/how-to/python.md")
+EXPORT = "docs/how-to/export.md"
 
 
 def examples(page: str) -> list[str]:
@@ -30,6 +35,13 @@ def run_example(code: str, names: dict[str, Any]) -> None:
         except (ValueError, SyntaxError):
             continue
         assert value == expected, source
+
+
+def test_the_example_of_an_exported_net_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_onnx(find_net(check_name("alphazero-tiny")), tmp_path / "az.onnx")
+    test_examples_run(EXPORT, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,38 +1,18 @@
 """AlphaZero's net in the core, in torch, and in libraries that run exported graphs; in float32."""
 
-import tempfile
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 import selfmate._core as core
+from selfmate.nets.onnx_graph import onnx_graph
 from selfmate.nets.resnet import SeResNet, with_torch_convolutions
 from selfmate_benchmarks import has_module
 
 Planes = NDArray[np.float32]
 Evaluate = Callable[[Planes], NDArray[np.float32]]  # policy logits [N, 4672] of planes96
-
-
-def onnx_graph(net: SeResNet, planes: Planes) -> bytes:
-    """The net as an ONNX graph for as many rows as there are planes."""
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        path = Path(folder) / "net.onnx"
-        # That this exporter is old (the newer one needs a further package, onnxscript), and that
-        # the graph is for one shape.
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            with_torch_convolutions(net).eval(),
-            (torch.from_numpy(planes),),
-            path,
-            dynamo=False,
-            input_names=["planes"],
-            output_names=["policy", "value"],
-        )
-        return path.read_bytes()
 
 
 def in_core(net: SeResNet, *, kernels: str = "", threads: int = 1) -> Evaluate:
@@ -70,7 +50,7 @@ def in_onnxruntime(net: SeResNet, planes: Planes) -> Evaluate | None:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(
-        onnx_graph(net, planes), options, providers=["CPUExecutionProvider"]
+        onnx_graph(net, batch=len(planes)), options, providers=["CPUExecutionProvider"]
     )
     return lambda planes: session.run(["policy"], {"planes": planes})[0]
 
@@ -83,5 +63,6 @@ def in_openvino(net: SeResNet, planes: Planes) -> Evaluate | None:
 
     library = openvino.Core()
     settings = {"INFERENCE_NUM_THREADS": 1, "INFERENCE_PRECISION_HINT": "f32"}
-    model = library.compile_model(library.read_model(onnx_graph(net, planes)), "CPU", settings)
+    graph = library.read_model(onnx_graph(net, batch=len(planes)))
+    model = library.compile_model(graph, "CPU", settings)
     return lambda planes: model(planes)[0]

@@ -351,6 +351,10 @@ PauseAfter = Annotated[
 TensorBoard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write the metrics for TensorBoard.")
 ]
+Track = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Also send the metrics to a tracker: tensorboard, trackio."),
+]
 Settings = Annotated[bool, typer.Option("--settings", help="List the learner's settings and exit.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

@@ -133,6 +133,12 @@ def _optional_parts() -> list[Finding]:
             "used by bench pgn; Debian: apt install pgn-extract",
         ),
         Finding(
+            "onnxruntime",
+            "installed" if find_spec("onnxruntime") else None,
+            False,
+            "for selfmate export and players onnx:path=...; pip install 'selfmate[onnx]'",
+        ),
+        Finding(
             "open_spiel",
             "installed" if find_spec("pyspiel") else None,
             False,

@@ -248,7 +248,7 @@ def import_games(
         work = GameImport(games, out, settings)
     started = time.perf_counter()
     with closing(work):
-        stopped_by = _run(work)
+        stopped_by = run_import(work)
     if stopped_by is not None:
         raise typer.Exit(128 + stopped_by)
     assert work.manifest is not None
@@ -259,7 +259,7 @@ def import_games(
         print_summary(summary, out)
 
 
-def _run(work: "GameImport") -> int | None:
+def run_import(work: "GameImport") -> int | None:
     """Imports until all is done or a signal stops it; returns the signal."""
     from selfmate.data.pgn_import import NothingKeptError
     from selfmate.runs import StopSignals

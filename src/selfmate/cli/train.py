@@ -27,6 +27,7 @@ from selfmate.cli.console import (
     Sets,
     Settings,
     TensorBoard,
+    Track,
     reading_input,
     whole,
 )
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     OnProgress = Callable[[Progress], None]
 
 CONFIG = "config.toml"
+TENSORBOARD = "tensorboard"
 MAX_CYCLES = 10**9
 
 
@@ -65,6 +67,7 @@ def train(
     minutes: Minutes = None,
     pause_after: PauseAfter = None,
     tensorboard: TensorBoard = False,
+    track: Track = None,
     settings: Settings = False,
     as_json: AsJson = False,
 ) -> None:
@@ -92,7 +95,7 @@ def train(
         load=load,
         minutes=minutes,
         pause_after=pause_after,
-        tensorboard=tensorboard,
+        trackers=[*([TENSORBOARD] if tensorboard else []), *([track] if track else [])],
     )
     run_training(request, only_settings=settings, as_json=as_json)
 
@@ -120,6 +123,7 @@ def pretrain(
     minutes: Minutes = None,
     pause_after: PauseAfter = None,
     tensorboard: TensorBoard = False,
+    track: Track = None,
     settings: Settings = False,
     as_json: AsJson = False,
 ) -> None:
@@ -141,7 +145,7 @@ def pretrain(
         load=load,
         minutes=minutes,
         pause_after=pause_after,
-        tensorboard=tensorboard,
+        trackers=[*([TENSORBOARD] if tensorboard else []), *([track] if track else [])],
     )
     run_training(request, only_settings=settings, as_json=as_json)
 
@@ -162,7 +166,7 @@ class Request:
     load: str | None
     minutes: float | None
     pause_after: int | None
-    tensorboard: bool
+    trackers: Sequence[str]
 
     def read_config(self, learner: "Learner") -> "Config":
         from selfmate.learners.config import read_config
@@ -227,18 +231,19 @@ def _train(request: Request, config: "Config", view: TrainView) -> int | None:
 
 
 def _watcher(request: Request, view: TrainView, stack: ExitStack) -> "OnProgress":
-    """The view, and if asked for, a mirror for TensorBoard that the stack closes."""
-    if not request.tensorboard:
+    """The view, and the trackers that were asked for, which the stack closes."""
+    if not request.trackers:
         return view.update
-    from selfmate.cli.train_view import TensorBoardMirror
+    from selfmate.cli.tracking import Tracker, make_sink
 
-    mirror = stack.enter_context(closing(TensorBoardMirror(view.directory)))
+    sinks = [make_sink(name, view.directory) for name in dict.fromkeys(request.trackers)]
+    trackers = [stack.enter_context(closing(Tracker(view.directory, sink))) for sink in sinks]
 
-    def both(progress: "Progress") -> None:
-        view.update(progress)
-        mirror(progress)
+    def all_of_them(progress: "Progress") -> None:
+        for watch in (view.update, *trackers):
+            watch(progress)
 
-    return both
+    return all_of_them
 
 
 def _session(request: Request, view: TrainView, watch: "OnProgress") -> "Session":

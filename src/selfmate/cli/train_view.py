@@ -9,7 +9,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from pathlib import Path
 from statistics import fmean
 from types import TracebackType
@@ -30,7 +29,6 @@ from selfmate.cli.inspect_view import print_validations, validations_of
 from selfmate.cli.runs import key_metrics, metrics_of
 from selfmate.runs import Progress, RunDirectory
 from selfmate.runs.activity import speed_text
-from selfmate.runs.files import remove
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -118,7 +116,6 @@ def _length(learner: "Learner", config: "Config", directory: Path, pause_after: 
 
 def _done(directory: Path) -> int:
     """How many units a resumed run has done."""
-    from selfmate.runs import RunDirectory
 
     try:
         return RunDirectory(directory).status().done
@@ -128,7 +125,6 @@ def _done(directory: Path) -> int:
 
 def print_report(learner: "Learner", report: Mapping[str, Any]) -> None:
     """How the run ended, on standard output after the last step."""
-    from selfmate.runs import RunDirectory
 
     run = shlex.quote(report["run"])
     progress = f"{report['done']:,} of {report['total']:,} {report['unit']}"
@@ -244,7 +240,6 @@ class TrainView:
 
     def _read_history(self, progress: "Progress") -> None:
         """Starts from the metrics on disk: the run may have been resumed or rolled back."""
-        from selfmate.runs import RunDirectory
 
         self.history = MetricHistory(self.learner.plots)
         for line in RunDirectory(self.directory).metrics():
@@ -319,56 +314,3 @@ def _lines_of(parts: list[str], width: int) -> list[str]:
         else:
             lines.append(part)
     return lines
-
-
-FOLDER = "tensorboard"
-SECONDS_BETWEEN_FLUSHES = 5
-
-
-class TensorBoardMirror:
-    """For `watch` of a session. With the first step, and after a rollback, the event files are made
-    again from the metrics on disk, so that no step appears twice."""
-
-    def __init__(self, directory: Path) -> None:
-        try:
-            from tensorboard.summary.writer import event_file_writer
-        except ImportError as error:
-            raise ValueError(
-                "TensorBoard is not installed: pip install 'selfmate[tensorboard]'"
-            ) from error
-        self._open = event_file_writer.EventFileWriter
-        self._directory = directory
-        self._events: Any = None
-        self._shown = 0  # steps
-
-    def __call__(self, progress: Progress) -> None:
-        if self._events is None or progress.step <= self._shown:
-            self._rebuild(progress.unit)
-        else:
-            self._add(progress.step, progress.metrics, time.time())
-        self._shown = progress.step
-
-    def close(self) -> None:
-        if self._events is not None:
-            self._events.close()
-
-    def _rebuild(self, unit: str) -> None:
-        self.close()
-        folder = self._directory / FOLDER
-        if folder.exists():
-            remove(folder)
-        self._events = self._open(str(folder), flush_secs=SECONDS_BETWEEN_FLUSHES)
-        run = RunDirectory(self._directory)
-        times = {timing["step"]: timing["time"] for timing in run.timings()}
-        for line in run.metrics():
-            step = line.pop("step")
-            line.pop(unit)
-            if step in times:
-                self._add(step, line, datetime.fromisoformat(times[step]).timestamp())
-
-    def _add(self, step: int, metrics: Mapping[str, float], when: float) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event
-        from tensorboard.compat.proto.summary_pb2 import Summary
-
-        values = [Summary.Value(tag=name, simple_value=value) for name, value in metrics.items()]
-        self._events.add_event(Event(wall_time=when, step=step, summary=Summary(value=values)))

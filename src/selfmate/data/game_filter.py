@@ -64,6 +64,7 @@ UNRATED = "no rating"
 OTHER_TIME = "other time control"
 SHORT = "too short"  # no position is left after skip_plies
 OTHER_START = "other start"
+OTHER_PLAYERS = "other players"
 BROKEN_OFF = "broken off"  # by time, an illegal move, a disconnected program or player
 REPEATED = "repeated"  # the same moves as an earlier game
 
@@ -124,13 +125,23 @@ class GameFilter:
     skip_plies: int = 24  # plies at the start of a game whose positions are not used
     any_start: bool = False  # whether a game may start from any position of standard chess
     time_controls: frozenset[str] = frozenset()  # of TIME_CONTROLS; none: any, and none at all
+    player: str = ""  # only games of this player, and only positions in which it moves; "": all
 
     def table(self) -> dict[str, int | float | bool | str]:
         """As manifests keep it: conditions that version 0.1 did not know only if they are set."""
         known = {key: getattr(self, key) for key in ("least_elo", "unrated", "skip_plies")}
         chosen = [name for name in TIME_CONTROLS if name in self.time_controls]
         known |= {"any_start": True} if self.any_start else {}
+        known |= {"player": self.player} if self.player else {}
         return known | ({"time_controls": ",".join(chosen)} if chosen else {})
+
+    def movers(self, records: GameRecords, game: int) -> tuple[bool, bool]:
+        """Whether White's and Black's positions of a game are used; case does not matter."""
+        if not self.player:
+            return True, True
+        tags, wanted = records.tags(game), self.player.casefold()
+        white, black = (tags.get(side, "").strip().casefold() for side in ("White", "Black"))
+        return white == wanted, black == wanted
 
     def apply(self, records: GameRecords) -> FilterResult:
         games, endings, rejected = list[int](), list[int](), list[RejectedGame]()
@@ -140,6 +151,8 @@ class GameFilter:
                 detail = records.tags(game).get("TimeControl", "")
                 is_wanted = time_control_of(detail) in self.time_controls
                 reason = None if is_wanted else OTHER_TIME
+            if reason is None and not any(self.movers(records, game)):
+                reason = OTHER_PLAYERS
             if reason is None and not self._may_start_from(records.start_fen(game)):
                 reason = OTHER_START
             if reason is None:

@@ -43,7 +43,7 @@ from selfmate.data.game_filter import (
 from selfmate.data.import_folder import ChunkWriter, ImportFolder
 from selfmate.data.shuffle import RowRuns, Rows, rows_of
 from selfmate.data.wdl_curve import WdlCurve, count_results
-from selfmate.encodings.records import encode_game_records
+from selfmate.encodings.records import encode_game_records, is_white_to_move
 from selfmate.rules import GameRecords, available_cores, read_pgn
 from selfmate.rules.pgn import RESULT_TEXTS, PgnChunk
 
@@ -353,8 +353,21 @@ class GameReader:
             evaluations=records.evaluations[plies],
             best_moves=records.best_moves[plies],
         )
-        self._rows.append(rows_of(chunk))
-        self._splits.append(by_game[games, 2].astype(np.uint8))
+        used = self._used(records, chunk, games)
+        self._rows.append(rows_of(chunk.take(used)))
+        self._splits.append(by_game[games[used], 2].astype(np.uint8))
+
+    def _used(
+        self, records: GameRecords, chunk: Chunk, games: NDArray[np.int64]
+    ) -> NDArray[np.int64] | slice:
+        """The rows in which the player that is wanted moves; without one, all."""
+        if not self._filter.player:
+            return slice(None)
+        movers = np.zeros((len(records), 2), np.bool_)  # White, Black
+        for game in np.unique(games).tolist():
+            movers[game] = self._filter.movers(records, game)
+        is_black = (~is_white_to_move(chunk.stored)).astype(np.int64)
+        return np.flatnonzero(movers[games, is_black])
 
     def _write_run(self) -> None:
         if self._rows:

@@ -76,6 +76,11 @@ class ResNetSettings(Settings):
             return PLANES
         return PLANES - TACTICAL_PLANES - (0 if self.semantic_planes else SEMANTIC_PLANES)
 
+    @property
+    def plane_encoding(self) -> str:
+        """The smaller of the encodings that have all planes of the net."""
+        return "planes96" if self.tactical_planes else "planes68"
+
     @model_validator(mode="after")
     def _has_semantic_planes_if_tactical(self) -> Self:
         if self.tactical_planes and not self.semantic_planes:

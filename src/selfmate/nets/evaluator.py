@@ -17,6 +17,7 @@ from torch import Tensor
 import selfmate._core as core
 from selfmate.nets.config import PLANES
 from selfmate.nets.move_scorer import MoveScorer
+from selfmate.nets.onnx_net import OnnxMoveScorer, OnnxQNet, OnnxResNet, OnnxTransformer
 from selfmate.nets.optim import one_thread
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet, wdl_of
@@ -26,7 +27,7 @@ from selfmate.nets.transformer import Transformer
 ENGINES = ("auto", "core", "torch")
 
 Floats = NDArray[np.float32]
-SearchableNet = SeResNet | SparseNet | QNet | MoveScorer
+SearchableNet = SeResNet | SparseNet | QNet | MoveScorer | OnnxResNet | OnnxQNet | OnnxMoveScorer
 
 
 class Evaluator(Protocol):
@@ -46,9 +47,13 @@ class Evaluator(Protocol):
         ...
 
 
-def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> Evaluator:
+def make_evaluator(
+    net: SeResNet | OnnxResNet, *, engine: str = "auto", threads: int = 1
+) -> Evaluator:
     """ "auto" chooses the core on a CPU, where it is the faster engine at any batch size, and torch
     on other devices."""
+    if isinstance(net, OnnxResNet):
+        return net
     if engine not in ENGINES:
         raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
     on_cpu = net.device.type == "cpu"
@@ -62,7 +67,7 @@ def make_evaluator(net: SeResNet, *, engine: str = "auto", threads: int = 1) -> 
 class QNetEvaluator(core.QNet):
     """A Q-net in C++. Without a dueling head the value of a position is its largest Q."""
 
-    def __init__(self, net: QNet) -> None:
+    def __init__(self, net: QNet | OnnxQNet) -> None:
         config = net.config
         super().__init__(
             net.arrays(),
@@ -82,7 +87,7 @@ class QNetEvaluator(core.QNet):
 class MoveScorerEvaluator(core.MoveScorer):
     """A move scorer with its value head in C++."""
 
-    def __init__(self, net: MoveScorer) -> None:
+    def __init__(self, net: MoveScorer | OnnxMoveScorer) -> None:
         if not net.config.value_head:
             raise ValueError("a net without a value head cannot search; leave sims= out")
         super().__init__(net.arrays(), hidden=net.config.hidden, encoding=net.config.encoding)
@@ -122,6 +127,12 @@ class TransformerEvaluator(core.Transformer):
         )
 
 
+def make_policy_evaluator(net: Transformer | OnnxTransformer) -> "PolicyEvaluator":
+    """For players without search."""
+    return net if isinstance(net, OnnxTransformer) else TransformerEvaluator(net)
+
+
+PolicyEvaluator = TransformerEvaluator | OnnxTransformer
 SearchEvaluator = Evaluator | SparseNetEvaluator | QNetEvaluator | MoveScorerEvaluator
 
 
@@ -130,9 +141,9 @@ def make_search_evaluator(net: SearchableNet, *, threads: int = 1) -> SearchEval
     has too few leaves at a time for more."""
     if isinstance(net, SparseNet):
         return SparseNetEvaluator(net)
-    if isinstance(net, QNet):
+    if isinstance(net, QNet | OnnxQNet):
         return QNetEvaluator(net)
-    if isinstance(net, MoveScorer):
+    if isinstance(net, MoveScorer | OnnxMoveScorer):
         return MoveScorerEvaluator(net)
     return make_evaluator(net, threads=threads)
 

@@ -89,6 +89,7 @@ class Optimizer:
         """Each parameter of the net belongs to one of the optimizers. Gradients are clipped to a
         global norm of `max_grad_norm`."""
         self._net, self._max_grad_norm, self._optimizers = net, max_grad_norm, optimizers
+        self._factors = (1.0,) * len(optimizers)  # of the learning rate
 
     @classmethod
     def adam(cls, net: torch.nn.Module, max_grad_norm: float, weight_decay: float = 0.0) -> Self:
@@ -110,6 +111,22 @@ class Optimizer:
         chosen = set(map(id, matrices))
         rest = [parameter for parameter in net.parameters() if id(parameter) not in chosen]
         return cls(net, max_grad_norm, muon, _adam(rest, weight_decay))
+
+    @classmethod
+    def heads_first(
+        cls, net: torch.nn.Module, max_grad_norm: float, heads: Sequence[Tensor]
+    ) -> Self:
+        """AdamW for these parameters, and for the rest of the net with learning rates that
+        `slow_rest` scales: none at first."""
+        chosen = set(map(id, heads))
+        rest = [parameter for parameter in net.parameters() if id(parameter) not in chosen]
+        made = cls(net, max_grad_norm, _adam(heads, 0.0), _adam(rest, 0.0))
+        made._factors = (1.0, 0.0)
+        return made
+
+    def slow_rest(self, factor: float) -> None:
+        """The learning rate of what is no head, as a fraction of the heads'."""
+        self._factors = (1.0, factor)
 
     @classmethod
     def sgd(
@@ -157,9 +174,9 @@ class Optimizer:
 
     def step(self, learning_rate: float) -> None:
         """Updates the net by the last gradient."""
-        for optimizer in self._optimizers:
+        for optimizer, factor in zip(self._optimizers, self._factors, strict=True):
             for group in optimizer.param_groups:
-                group["lr"] = learning_rate
+                group["lr"] = learning_rate * factor
             optimizer.step()
 
     def tensors(self) -> dict[str, Tensor]:

@@ -7,6 +7,7 @@ play, the core computes the forward pass alone (`nets.evaluator.TransformerEvalu
 
 import math
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
@@ -71,8 +72,20 @@ class Transformer(nn.Module):
             array[...] = weights[name]
 
 
+def with_torch_attention(net: Transformer) -> Transformer:
+    """A copy of the net whose attention torch computes: for exporters, which cannot follow it into
+    the core."""
+    other = deepcopy(net)
+    for module in other.modules():
+        if isinstance(module, Block):
+            module.by_torch = True
+    return other
+
+
 class Block(nn.Module):
     """Self-attention and a hidden layer, each after a norm and added to its input [B, T, W]."""
+
+    by_torch = False  # torch computes the attention on any device
 
     def __init__(self, config: TransformerConfig, gain: float) -> None:
         super().__init__()
@@ -92,7 +105,8 @@ class Block(nn.Module):
         return tokens + change
 
     def attention(self, tokens: Tensor) -> Tensor:
-        output: Tensor = self.add(attention(self.look(tokens), self.geometry, self.heads))
+        attend = attention_by_torch if self.by_torch else attention
+        output: Tensor = self.add(attend(self.look(tokens), self.geometry, self.heads))
         return output
 
 
@@ -124,7 +138,8 @@ class BoardHead(nn.Module):
         self.usual = nn.Parameter(torch.zeros(len(actions)))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        board = tokens[:, SQUARES].transpose(1, 2).reshape(len(tokens), -1, 8, 8)
+        # By shape and not by len(), which an exporter takes for a constant.
+        board = tokens[:, SQUARES].transpose(1, 2).reshape(tokens.shape[0], -1, 8, 8)
         planes: Tensor = self.planes(gelu(self.mix(board)))
         return planes.flatten(1)[:, self.at] + self.usual
 

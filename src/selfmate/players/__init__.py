@@ -56,6 +56,7 @@ PLAYERS = {
     "teacher": "selfmate.players.baseline:make_teacher",
     "stockfish": "selfmate.players.engine:make_stockfish",
     "uci": "selfmate.players.engine:make_external",
+    "onnx": "selfmate.players.onnx:make_onnx",
 }
 TRAINED = "selfmate.players.trained:make_trained"
 # Other packages register players as entry points of this group: the name is the kind, the value

@@ -27,8 +27,14 @@ from selfmate.encodings.features import (
 )
 from selfmate.encodings.records import ACTIONS, TokenBatch, encode_tokens
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.evaluator import SparseNetEvaluator, TransformerEvaluator, make_evaluator
+from selfmate.nets.evaluator import (
+    SparseNetEvaluator,
+    TransformerEvaluator,
+    make_evaluator,
+    make_policy_evaluator,
+)
 from selfmate.nets.move_scorer import MoveScorer
+from selfmate.nets.onnx_net import OnnxMoveScorer, OnnxQNet, OnnxTransformer
 from selfmate.nets.q_net import POLICY_TEMPERATURE, QNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse import log_softmax, mass_of
@@ -148,7 +154,7 @@ def _(net: MoveScorer, boards: Sequence[Board]) -> Evaluations:
 
 
 def _q_values(
-    net: QNet, boards: Sequence[Board], black: NDArray[np.bool_]
+    net: QNet | OnnxQNet, boards: Sequence[Board], black: NDArray[np.bool_]
 ) -> tuple[Floats, Ragged]:
     """Q-values [N] of all legal actions, and the actions, both in the mover's view."""
     legal = flipped_legal_actions(boards, black)
@@ -187,7 +193,12 @@ class QPlayer:
     parallel_games = 256
 
     def __init__(
-        self, name: str, net: QNet, temperature: float = 0.0, *, exact_endings: bool = True
+        self,
+        name: str,
+        net: QNet | OnnxQNet,
+        temperature: float = 0.0,
+        *,
+        exact_endings: bool = True,
     ) -> None:
         self.name = name
         self._net, self._temperature, self._exact_endings = net, temperature, exact_endings
@@ -255,7 +266,7 @@ class PolicyPlayer:
     def __init__(
         self,
         name: str,
-        net: Transformer,
+        net: Transformer | OnnxTransformer,
         temperature: float = 0.0,
         *,
         masked: bool = True,
@@ -263,7 +274,7 @@ class PolicyPlayer:
     ) -> None:
         """Unmasked, it knows no rules: `exact_endings` does not apply."""
         self.name = name
-        self._net = TransformerEvaluator(net)
+        self._net = make_policy_evaluator(net)
         self._temperature, self._masked = temperature, masked
         self._exact_endings = exact_endings and masked
 
@@ -331,7 +342,7 @@ class ScorerPlayer:
         self,
         name: str,
         spec: MoveScorerConfig,
-        net: MoveScorer,
+        net: MoveScorer | OnnxMoveScorer,
         temperature: float = 0.0,
         looks_ahead: bool = False,
         *,

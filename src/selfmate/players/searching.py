@@ -21,6 +21,7 @@ from selfmate.nets.evaluator import (
     make_evaluator,
     make_search_evaluator,
 )
+from selfmate.nets.onnx_net import OnnxResNet
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse_net import SparseNet
 from selfmate.players.candidates import MATE_VALUE
@@ -393,7 +394,9 @@ class ValuePlayer:
 
     parallel_games = PARALLEL_GAMES
 
-    def __init__(self, name: str, net: SeResNet | SparseNet, temperature: float = 0.0) -> None:
+    def __init__(
+        self, name: str, net: SeResNet | SparseNet | OnnxResNet, temperature: float = 0.0
+    ) -> None:
         self.name = name
         self._evaluate: Evaluator | SparseNetEvaluator = (
             SparseNetEvaluator(net) if isinstance(net, SparseNet) else make_evaluator(net)

@@ -24,6 +24,7 @@ from selfmate.players import (
     EXACT,
     MAX_MOVETIME_MS,
     OFF,
+    PLAYERS,
     SEARCH_KEYS,
     MiniChessRunError,
     PlayerName,
@@ -56,6 +57,7 @@ class Weights:
     folder: str  # of the model, or the directory of the run
     sha256: str
     player: Mapping[str, Json]  # the net's configuration, as their card has it
+    card: Mapping[str, Json]  # the rest of it, how they were trained
     arrays: Arrays
 
 
@@ -87,11 +89,23 @@ def _calibrated(name: PlayerName, weights: Weights) -> PlayerName:
 
 def load_net(name: PlayerName) -> Net:
     """The net of a run or a model, such as `runs/az-1:version=best` or `alphazero-tiny`."""
+    return checked_net(find_net(name))
+
+
+def find_net(name: PlayerName) -> Weights:
+    """The weights that a name means, which says nothing of how they are played."""
+    if name.kind in PLAYERS:
+        raise ValueError(f"{name.kind} is no net of ours: name a run or a shipped net")
     check_settings(name, () if is_model(name.kind) else ("version",))
-    found = find_weights(name)
-    _kind(name.kind, found.player)
-    with _errors_naming(name.kind):
-        return make_net(found.player, found.arrays)
+    return find_weights(name)
+
+
+def checked_net(weights: Weights) -> Net:
+    """The net of weights; ValueError names whose they are."""
+    kind = weights.identity.kind
+    _kind(kind, weights.player)
+    with _errors_naming(kind):
+        return make_net(weights.player, weights.arrays)
 
 
 def find_weights(name: PlayerName) -> Weights:
@@ -105,6 +119,7 @@ def find_weights(name: PlayerName) -> Weights:
             folder=folder_of(name.kind),
             sha256=card.weights_sha256,
             player=card.player,
+            card=card.model_dump(mode="json"),
             arrays=arrays,
         )
     path = Path(name.kind)
@@ -118,6 +133,11 @@ def find_weights(name: PlayerName) -> Weights:
         folder=name.kind,
         sha256=found.card.weights.sha256,
         player=found.card.player,
+        card={
+            "learner": found.card.header.learner,
+            "step": found.card.step,
+            "settings": found.card.header.config,
+        },
         arrays=found.weights,
     )
 

@@ -76,6 +76,18 @@ class RunDirectory:
             for name in names
         }
 
+    def frame(self) -> Any:
+        """As `columns`, as a pandas DataFrame with a row a step; ValueError without pandas."""
+        try:
+            from pandas import DataFrame
+        except ImportError as error:
+            raise ValueError("a frame needs pandas: pip install pandas") from error
+        columns = self.columns()
+        steps = columns.pop("step", np.zeros(0)).astype(np.int64)
+        found = DataFrame(columns, index=steps)
+        found.index.name = "step"
+        return found
+
     def updates(self) -> dict[str, NDArray[np.float64]]:
         """One array per metric of single gradient updates, with their numbers as `update`."""
         found: dict[str, list[float]] = {}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
 
-from selfmate.cli.train_view import TensorBoardMirror
+from selfmate.cli.tracking import TensorBoardSink, Tracker
 from selfmate.runs.directory import RunDirectory
 from selfmate.runs.session import Session
 from unit.runs.toy import run_toy, stop_at
@@ -33,7 +33,7 @@ def recorded(directory: Path) -> list[tuple[str, int, float]]:
 
 def test_every_step_is_mirrored_once(tmp_path: Path) -> None:
     for last in (4, 8, 99):
-        mirror = TensorBoardMirror(tmp_path)
+        mirror = Tracker(tmp_path, TensorBoardSink(tmp_path))
         run_toy(tmp_path, Session(resume=True, watch=mirror), before=stop_at(last))
         mirror.close()
         assert mirrored(tmp_path) == recorded(tmp_path)
@@ -45,4 +45,4 @@ def test_without_the_package_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "tensorboard.summary.writer", None)
     with pytest.raises(ValueError, match=r"pip install 'selfmate\[tensorboard\]'"):
-        TensorBoardMirror(tmp_path)
+        TensorBoardSink(tmp_path)

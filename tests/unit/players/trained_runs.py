@@ -94,6 +94,12 @@ def opinionated_net(spec: ResNetConfig = TINY_TREE, seed: int = 0) -> SeResNet:
     return net
 
 
+def make_untrained_tree_run(directory: Path) -> None:
+    """Its policy is nearly uniform."""
+    torch.manual_seed(0)
+    _make_one_step(directory, "alphazero", Weights(TINY_TREE.make_net()), TINY_TREE)
+
+
 def make_tree_run(directory: Path) -> None:
     _make_one_step(directory, "alphazero", Weights(opinionated_net()), TINY_TREE)
 

@@ -41,8 +41,9 @@ class Pretraining:
     """The net, its optimizer and the master games: a `State` of a run."""
 
     def __init__(
-        self, config: PretrainConfig, games: ChunkFolder, evaluator: SearchlessEvaluator
+        self, config: PretrainConfig, games: ChunkFolder, evaluator: SearchlessEvaluator | None
     ) -> None:
+        """Without an evaluator it is not validated."""
         self.config, self.games, self.evaluator = config, games, evaluator
         torch.manual_seed(config.seed)
         self.net = TransformerConfig.of(config).make_net()
@@ -143,7 +144,7 @@ def run_step(pretraining: Pretraining, step: Step) -> None:
     """Learning, and validation when it is due."""
     watch = Stopwatch()
     metrics = pretraining.learn(step, watch)
-    if pretraining.schedule.is_validated(step):
+    if pretraining.evaluator is not None and pretraining.schedule.is_validated(step):
         with watch("validation"):
             found = pretraining.evaluator.metrics(pretraining.net, step)
         metrics |= found
