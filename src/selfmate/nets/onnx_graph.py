@@ -135,7 +135,7 @@ class _ResNetTwin(nn.Module):
         self.net = with_torch_convolutions(net)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Policy logits [B, 4672] and WDL [B, 3] of planes68 [B, 68, 8, 8] or planes96 [B, 96, 8, 8]."""
+        """Policy logits [B, 4672] and WDL [B, 3] of planes68 or planes96 [B, 68 or 96, 8, 8]."""
         policy, value = self.net(planes)
         return policy, wdl_of(value)
 

@@ -98,7 +98,9 @@ def test_every_family_has_a_named_interface_and_says_what_it_is(folder: Path, fa
             blocks=1, filters=8, attention_blocks=0, squeeze_excitation=False, wdl=False,
             semantic_planes=False,
         ),
-        ResNetConfig(blocks=1, filters=8, attention_blocks=1, tactical_planes=True, policy_pairs=True),
+        ResNetConfig(
+            blocks=1, filters=8, attention_blocks=1, tactical_planes=True, policy_pairs=True,
+        ),
     ],
 )  # fmt: skip
 def test_every_architecture_can_be_exported(
