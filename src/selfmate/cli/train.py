@@ -240,8 +240,9 @@ def _watcher(request: Request, view: TrainView, stack: ExitStack) -> "OnProgress
     trackers = [stack.enter_context(closing(Tracker(view.directory, sink))) for sink in sinks]
 
     def all_of_them(progress: "Progress") -> None:
-        for watch in (view.update, *trackers):
-            watch(progress)
+        view.update(progress)
+        for tracker in trackers:
+            tracker(progress)
 
     return all_of_them
 

@@ -96,18 +96,18 @@ def test_a_net_learns_to_choose_the_players_moves(
 
 
 def test_the_head_learns_first_and_the_rest_slowly() -> None:
-    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
-    heads = list(net[1].parameters())
-    optimizer = Optimizer.heads_first(net, 1.0, heads)
-    body, head = net[0].weight.detach().clone(), net[1].weight.detach().clone()
+    first, last = torch.nn.Linear(3, 4), torch.nn.Linear(4, 2)
+    net = torch.nn.Sequential(first, last)
+    optimizer = Optimizer.heads_first(net, 1.0, list(last.parameters()))
+    body, head = first.weight.detach().clone(), last.weight.detach().clone()
     optimizer.gradient(net(torch.ones(1, 3)).square().sum())
     optimizer.step(0.1)
-    assert torch.equal(net[0].weight, body)
-    assert not torch.equal(net[1].weight, head)
+    assert torch.equal(first.weight, body)
+    assert not torch.equal(last.weight, head)
     optimizer.slow_rest(0.1)
     optimizer.gradient(net(torch.ones(1, 3)).square().sum())
     optimizer.step(0.1)
-    assert 0 < float((net[0].weight.detach() - body).abs().max()) <= 0.0101
+    assert 0 < float((first.weight.detach() - body).abs().max()) <= 0.0101
 
 
 def test_intervals_count_games_and_not_positions() -> None:
