@@ -239,11 +239,10 @@ def _watcher(request: Request, view: TrainView, stack: ExitStack) -> "OnProgress
     sinks = [make_sink(name, view.directory) for name in dict.fromkeys(request.trackers)]
     trackers = [stack.enter_context(closing(Tracker(view.directory, sink))) for sink in sinks]
 
-    watchers: list[OnProgress] = [view.update, *trackers]
-
     def all_of_them(progress: "Progress") -> None:
-        for watch in watchers:
-            watch(progress)
+        view.update(progress)
+        for tracker in trackers:
+            tracker(progress)
 
     return all_of_them
 

@@ -79,7 +79,7 @@ def test_trackio_keeps_every_step_once(tmp_path: Path) -> None:
         command, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "rackio" not in done.stdout  # where `selfmate train --json` prints
+    assert "Trackio" not in done.stdout  # where `selfmate train --json` prints
     assert json.loads(kept.read_text()) == recorded(tmp_path / "toy")
 
 

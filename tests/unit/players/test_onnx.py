@@ -164,7 +164,7 @@ def test_a_file_plays_the_same_moves_as_the_net(
 
 
 def assert_same_games(one: Player, other: Player, games: int, plies: int) -> None:
-    """Whole games from varied openings: a single other move would show."""
+    """The first plies of games from varied openings, asked ply by ply."""
     batch = GameBatch(games, seed=5)
     for _ in range(6):
         batch.step(batch.random_moves())
