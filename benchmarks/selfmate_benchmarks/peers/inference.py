@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 import selfmate._core as core
+from selfmate.encodings import ENCODINGS
 from selfmate.nets.onnx_graph import onnx_graph
 from selfmate.nets.resnet import SeResNet, with_torch_convolutions
 from selfmate_benchmarks import has_module
@@ -52,7 +53,7 @@ def in_onnxruntime(net: SeResNet, planes: Planes) -> Evaluate | None:
     session = onnxruntime.InferenceSession(
         onnx_graph(net, batch=len(planes)), options, providers=["CPUExecutionProvider"]
     )
-    return lambda planes: session.run(["policy"], {"planes": planes})[0]
+    return lambda planes: session.run(["policy"], {"planes": _taken(net, planes)})[0]
 
 
 def in_openvino(net: SeResNet, planes: Planes) -> Evaluate | None:
@@ -65,4 +66,9 @@ def in_openvino(net: SeResNet, planes: Planes) -> Evaluate | None:
     settings = {"INFERENCE_NUM_THREADS": 1, "INFERENCE_PRECISION_HINT": "f32"}
     graph = library.read_model(onnx_graph(net, batch=len(planes)))
     model = library.compile_model(graph, "CPU", settings)
-    return lambda planes: model(planes)[0]
+    return lambda planes: model(_taken(net, planes))[0]
+
+
+def _taken(net: SeResNet, planes: Planes) -> Planes:
+    """The planes that an exported net takes."""
+    return np.ascontiguousarray(planes[:, : ENCODINGS[net.config.plane_encoding].shape[0]])

@@ -130,7 +130,7 @@ class SeResNet(nn.Module):
         """[B, 4672] For each action the product of a query of its from-square and a key of its
         to-square, as in Lc0's attention policy; 0 for actions that leave the board."""
         queries, keys = self.pairs(board.flatten(2).transpose(1, 2)).chunk(2, 2)  # [B, 64, C]
-        products = queries @ keys.mT / math.sqrt(queries.shape[2])  # [B, from, to]
+        products = queries @ keys.transpose(1, 2) / math.sqrt(queries.shape[2])  # [B, from, to]
         flat = nn.functional.pad(products.flatten(1), (0, 1))  # 0 behind the last pair
         return flat.index_select(1, PAIR_OF_ACTION.to(flat.device))
 

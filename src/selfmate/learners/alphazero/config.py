@@ -41,7 +41,14 @@ class ComputeSettings(selfmate.learners.config.Config):
     )
 
 
+def _on(name: str) -> Any:
+    """A switch of nets that new ones have; a card that does not name it is older than the switch."""
+    return Field(True, description=ResNetSettings.model_fields[name].description)
+
+
 class NetSettings(ResNetSettings, SparseNetSettings):
+    tactical_planes: bool = _on("tactical_planes")
+    policy_pairs: bool = _on("policy_pairs")
     net: Literal["residual", "sparse"] = Field(
         "residual",
         description="a residual net, or a sparse one: small, and evaluated a hundred times as fast",
