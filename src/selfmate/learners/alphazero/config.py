@@ -42,7 +42,7 @@ class ComputeSettings(selfmate.learners.config.Config):
 
 
 def _on(name: str) -> Any:
-    """A switch of nets that new ones have; a card that does not name it is older than the switch."""
+    """A switch that new nets have; a card that does not name it is of an older one."""
     return Field(True, description=ResNetSettings.model_fields[name].description)
 
 
