@@ -169,7 +169,7 @@ def test_letters_where_the_terminal_has_no_pieces(tmp_path: Path) -> None:
 
 def test_the_strongest_net_is_the_opponent(tmp_path: Path) -> None:
     run = selfmate("play", cwd=tmp_path, typed="quit\n")
-    assert run.stdout.startswith("You play alphazero-tiny:sims=200, rated about 15")
+    assert run.stdout.startswith("You play alphazero-tiny:sims=200, rated about 18")
     assert not (tmp_path / "runs").exists()
 
 
