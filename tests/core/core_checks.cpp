@@ -141,6 +141,7 @@ void check_net() {
   net.add_layer("blocks.0.attention.look", {3 * kFilters, kFilters});
   net.add_layer("blocks.0.attention.add", {kFilters, kFilters});
   net.add_layer("policy", {kMoveTypes, kFilters, 1, 1});
+  net.add_layer("pairs", {2 * kFilters, kFilters});
   net.add_layer("value.channels", {kValueChannels, kFilters, 1, 1});
   net.add_layer("value.hidden", {kValueWidth, kSquares * kValueChannels});
   net.add_layer("value.out", {3, kValueWidth});
