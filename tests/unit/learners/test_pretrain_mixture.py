@@ -1,4 +1,5 @@
-"""Pretraining on several folders: settings, shares of every batch, and what a run remembers."""
+"""Pretraining on several folders: settings, shares of every batch, and what a run remembers; nets
+that grow."""
 
 from pathlib import Path
 
@@ -69,3 +70,14 @@ def test_a_run_is_resumed_with_the_same_folders_only(folders: tuple[str, str]) -
     Pretraining(config, open_games(folders)).load(saved)
     with pytest.raises(ValueError, match="not those of the run"):
         Pretraining(config, open_games(folders[::-1])).load(saved)
+
+
+def test_a_smaller_net_grows_and_a_larger_one_is_refused(folders: tuple[str, str]) -> None:
+    config = PretrainConfig.model_validate({**SMALL, "data": folders[:1]})
+    larger = config.model_copy(update={"blocks": 2, "filters": 16})
+    games = open_games(config.data)
+    small, large = Pretraining(config, games), Pretraining(larger, games)
+    large.load_weights(small.net.arrays())
+    assert large.growth == "the loaded net of 1 x 8 grew to 2 x 16"
+    with pytest.raises(ValueError, match="of a net with blocks=2, filters=16"):
+        small.load_weights(large.net.arrays())

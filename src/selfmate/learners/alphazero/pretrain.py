@@ -13,6 +13,7 @@ from selfmate.learners.alphazero.config import PretrainConfig, check_fits
 from selfmate.learners.alphazero.loss import TrainingStep, validate
 from selfmate.learners.schedule import LearningRateSchedule, Plateau
 from selfmate.nets.config import ResNetConfig
+from selfmate.nets.growth import grow, smaller_net
 from selfmate.nets.optim import GradientWorkers, Optimizer, computing_threads, one_thread
 from selfmate.nets.resnet import SeResNet
 from selfmate.runs import (
@@ -52,6 +53,9 @@ def train(config: PretrainConfig, run: Run, device: str = "cpu") -> None:
 def train_step(pretraining: "Pretraining", step: Step) -> None:
     """A step of the run: some updates, and a validation if one is due."""
     watch = Stopwatch()
+    if pretraining.growth:
+        step.say(pretraining.growth)
+        pretraining.growth = ""
     metrics = pretraining.train(step, watch)
     if pretraining.schedule.is_validated(step):
         with watch("validation"):
@@ -105,6 +109,7 @@ class Pretraining:
         self.plateau = Plateau(
             patience=config.patience, early_stopping_patience=config.early_stopping_patience
         )
+        self.growth = ""  # what became of the loaded net, if it is a smaller one
         self.stream = Mixture(games, config.data_shares, seed=config.seed)
         self.schedule = LearningRateSchedule(
             epoch=self.stream.count,
@@ -194,8 +199,18 @@ class Pretraining:
         self.plateau.load(saved.facts["plateau"])  # type: ignore[arg-type]
 
     def load_weights(self, weights: Arrays) -> None:
-        check_fits(weights, self.net)
-        self.net.take(weights)
+        """Of a net of this size, or of a smaller one, which grows."""
+        smaller = smaller_net(weights, self.net.config)
+        if smaller is None:
+            check_fits(weights, self.net)
+            self.net.take(weights)
+            return
+        grow(self.net, weights, smaller, self.config.seed)
+        new = self.net.config
+        self.growth = (
+            f"the loaded net of {smaller.blocks} x {smaller.filters} grew to {new.blocks} x "
+            f"{new.filters}"
+        )
 
 
 def make_optimizer(config: PretrainConfig, net: SeResNet) -> Optimizer:
