@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import chess.pgn
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 
 @dataclass
@@ -15,20 +15,26 @@ class PageBoard:
 
     def point(self, square: str) -> tuple[float, float]:
         """The middle of a square such as e4, on the page."""
-        box = self.page.locator("main cg-board").bounding_box()
-        assert box is not None
+        board = self._box()
         x, y = self.place(square)
-        return box["x"] + x, box["y"] + y
+        return board["x"] + x, board["y"] + y
 
     def place(self, square: str) -> tuple[float, float]:
         """The middle of a square, on the board."""
-        box = self.page.locator("main cg-board").bounding_box()
-        assert box is not None
+        board = self._box()
         column, row = ord(square[0]) - ord("a"), 8 - int(square[1])
         if self.from_black:
             column, row = 7 - column, 7 - row
-        width = box["width"] / 8
+        width = board["width"] / 8
         return (column + 0.5) * width, (row + 0.5) * width
+
+    def _box(self) -> FloatRect:
+        """Where the board is drawn. It has no box until its first frame is painted."""
+        board = self.page.locator("main cg-board")
+        expect(board).to_be_visible()
+        box = board.bounding_box()
+        assert box is not None
+        return box
 
     def click(self, *squares: str) -> None:
         """Once the board stands still, as with any button."""

@@ -286,14 +286,18 @@ def _spread(values: list[float]) -> dict[str, float]:
 
 
 def _times(run: "RunDirectory") -> dict[str, object]:
-    """The seconds of all steps, and the fraction that each part took, if it was recorded."""
-    seconds, parts = 0.0, dict[str, float]()
+    """The seconds of all steps, and the fraction that each part took, and the memory of the process
+    at the end of each step, if they were recorded."""
+    seconds, parts, memory = 0.0, dict[str, float](), list[float]()
     for line in run.timings():
-        seconds += metrics_of(line, "").get("seconds", 0.0)
+        numbers = metrics_of(line, "")
+        seconds += numbers.get("seconds", 0.0)
+        memory += [numbers["memory_mb"]] if "memory_mb" in numbers else []
         recorded = line.get("parts")
         for name, part in metrics_of(recorded, "").items() if isinstance(recorded, dict) else ():
             parts[name] = parts.get(name, 0.0) + part
     return {
         "seconds": seconds,
         "shares": {name: part / seconds for name, part in parts.items()} if seconds else {},
+        "memory_mb": _spread(memory) if memory else {},
     }

@@ -123,6 +123,9 @@ def _print_head(console: Console, report: Report) -> None:
     grid = Table.grid(padding=(0, 2))
     grid.add_row("  state", f"{report['state']}{escape(message)}")
     grid.add_row("  progress", f"{progress}, {duration(report['seconds'])} of training")
+    if memory := report["memory_mb"]:
+        text = f"{memory['last']:.0f} MB after the last step, at most {memory['greatest']:.0f} MB"
+        grid.add_row("  memory", text)
     grid.add_row("  written", age(report["updated"]))
     grid.add_row("  settings", escape(changed) or "all at their defaults")
     if report["sample"]:

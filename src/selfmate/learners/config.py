@@ -150,6 +150,8 @@ def _range(bounds: dict[str, Any]) -> str:
 LARGEST_SEED = 2**63 - 1
 DEFAULT = "default"  # the name for no preset
 LARGEST_FILE = 2**20  # bytes
+SECTIONS = {"pretrain", "train"}  # of a configuration file, by verb
+ALLOWED_SECTIONS = "[pretrain] and [train]"
 
 FolderName = Annotated[str, Field(min_length=1)]
 
@@ -226,20 +228,35 @@ def _layers(
 
 
 def _read_file(learner: "Learner", file: Path) -> Mapping[str, Any]:
-    """The settings of a file, or of the `config.toml` of a run."""
+    """The settings of a file, of its section for this verb, or of the `config.toml` of a run."""
     if not file.is_file():
         raise ValueError(f"there is no file {file}; --config takes settings as TOML or JSON")
     if file.stat().st_size > LARGEST_FILE:
         raise ValueError(f"{file} has {file.stat().st_size} bytes, at most {LARGEST_FILE} are read")
     settings = _parsed(file)
     if settings.keys() != {"learner", "config"} or not isinstance(settings["config"], dict):
-        return settings
+        return _of_section(learner, settings, file)
     if settings["learner"] != learner.name:
         found = in_words(settings["learner"])
         raise ValueError(f"{file} is for the learner {found}, not for {learner.name!r}")
     if sentence := old_run_sentence(learner, settings["config"], file.parent):
         raise ValueError(sentence)
     return settings["config"]
+
+
+def _of_section(learner: "Learner", settings: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
+    """Of a file for pretraining and training: what stands before the sections is for both. A file
+    without sections is for any verb."""
+    verb, known = learner.verb, learner.config_class.model_fields
+    tables = {key: value for key, value in settings.items() if isinstance(value, dict)}
+    sections = {key: value for key, value in tables.items() if key not in known}
+    if not sections:
+        return settings
+    if wrong := sections.keys() - SECTIONS:
+        raise ValueError(f"{file} has a section [{min(wrong)}]; allowed are {ALLOWED_SECTIONS}")
+    if verb not in sections:
+        raise ValueError(f"{file} has no section [{verb}], only [{', '.join(sections)}]")
+    return {k: v for k, v in settings.items() if k not in sections} | sections[verb]
 
 
 def old_run_sentence(learner: "Learner", stored: Mapping[str, Any], run: Path) -> str | None:

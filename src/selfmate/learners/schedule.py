@@ -30,6 +30,10 @@ class LearningRateSchedule:
         passed = step.stop * per_epoch // self.epoch > step.start * per_epoch // self.epoch
         return passed or step.stop == self.total
 
+    def ends_epoch(self, step: Step) -> bool:
+        """Whether a whole epoch is done with this step."""
+        return step.stop // self.epoch > step.start // self.epoch
+
     def warmth(self, done: int) -> float:
         """The factor of linear warm-up after so many positions, up to 1."""
         return min(1.0, (done + self.update) / self.warm_up) if self.warm_up else 1.0

@@ -1,6 +1,6 @@
 """Optimizers with gradient clipping, whose state can be saved: AdamW, Muon, SGD with momentum.
 
-Also where and how torch computes: devices, precision, threads."""
+Also where torch computes: devices and threads."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from selfmate.nets.precision import LossScale
 
 
 def check_device(name: str) -> None:
@@ -27,11 +29,6 @@ def placed(planes: NDArray[np.float32], device: torch.device) -> Tensor:
     if device.type == "cpu":
         return rows
     return rows.pin_memory().to(device, non_blocking=True)
-
-
-def mixed_precision(device: torch.device) -> torch.autocast:
-    """For `with`: matrix products in bfloat16 on a GPU; on a CPU nothing changes."""
-    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
 @contextmanager
@@ -71,13 +68,13 @@ class GradientWorkers:
         self._pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def gradients(
-        self, net: nn.Module, losses: Iterable[Callable[[], Tensor]]
+        self, net: nn.Module, losses: Iterable[Callable[[], Tensor]], factor: float = 1.0
     ) -> Iterator[Gradient]:
-        """The gradient of each loss, in the order of the losses."""
+        """The gradient of each loss times the factor, in the order of the losses."""
         parameters = list(net.parameters())
 
         def gradient_of(loss: Callable[[], Tensor]) -> Gradient:
-            return torch.autograd.grad(loss(), parameters)
+            return torch.autograd.grad(factor * loss(), parameters)
 
         return self._pool.map(gradient_of, losses)
 
@@ -90,6 +87,8 @@ class Optimizer:
         global norm of `max_grad_norm`."""
         self._net, self._max_grad_norm, self._optimizers = net, max_grad_norm, optimizers
         self._factors = (1.0,) * len(optimizers)  # of the learning rate
+        self.loss_scale: LossScale | None = None  # for gradients in fp16
+        self.overflowed = False  # the last gradient, so that no step follows
 
     @classmethod
     def adam(cls, net: torch.nn.Module, max_grad_norm: float, weight_decay: float = 0.0) -> Self:
@@ -162,18 +161,28 @@ class Optimizer:
     def gradient_in_parallel(
         self, workers: GradientWorkers, losses: Iterable[Callable[[], Tensor]]
     ) -> float:
-        """As `gradient`, for the sum of losses that the workers compute and differentiate."""
+        """As `gradient`, for the sum of losses that the workers compute and differentiate, scaled
+        if there is a loss scale."""
         self._net.zero_grad()
-        for gradient in workers.gradients(self._net, losses):
+        factor = 1.0 if self.loss_scale is None else float(self.loss_scale.factor)
+        for gradient in workers.gradients(self._net, losses, factor):
             for parameter, part in zip(self._net.parameters(), gradient, strict=True):
                 parameter.grad = part if parameter.grad is None else parameter.grad.add_(part)
-        return self._clip()
+        if self.loss_scale is None:
+            return self._clip()
+        self.loss_scale.unscale(of.grad for of in self._net.parameters() if of.grad is not None)
+        norm = self._clip()
+        self.overflowed = not math.isfinite(norm)
+        self.loss_scale.update(overflow=self.overflowed)
+        return norm
 
     def _clip(self) -> float:
         return float(torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._max_grad_norm))
 
     def step(self, learning_rate: float) -> None:
-        """Updates the net by the last gradient."""
+        """Updates the net by the last gradient, unless that overflowed."""
+        if self.overflowed:
+            return
         for optimizer, factor in zip(self._optimizers, self._factors, strict=True):
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate * factor
@@ -181,12 +190,13 @@ class Optimizer:
 
     def tensors(self) -> dict[str, Tensor]:
         """The optimizers' state, such as momentum, by name; writing to it changes it."""
-        return {
+        moments = {
             f"{name}.{key}": tensor
             for name, parameter in self._net.named_parameters()
             for optimizer in self._optimizers
             for key, tensor in optimizer.state.get(parameter, {}).items()
         }
+        return moments if self.loss_scale is None else moments | self.loss_scale.tensors()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """As `tensors`, as arrays. On the CPU they share memory with the state."""
@@ -201,6 +211,8 @@ class Optimizer:
         """Resets the state, as if there had been no step."""
         for tensor in self.tensors().values():
             tensor.zero_()
+        if self.loss_scale is not None:
+            self.loss_scale.reset()
 
 
 def _adam(parameters: Iterable[Tensor], weight_decay: float) -> torch.optim.AdamW:

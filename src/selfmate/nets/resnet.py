@@ -20,6 +20,7 @@ import selfmate._core as core
 from selfmate.encodings import AZ4672_MOVES
 from selfmate.nets.config import GROUPS, ResNetConfig
 from selfmate.nets.optim import numbers_of
+from selfmate.nets.precision import Precision, autocast
 
 SQUARES = 64
 MOVE_TYPES = 73  # from each square; action = square * 73 + move type
@@ -53,7 +54,8 @@ class BoardConvolution(nn.Conv2d):
         super().__init__(inputs, outputs, 3, padding=1, bias=False)
 
     def forward(self, boards: Tensor) -> Tensor:
-        if not (core.processor_is_wide() and boards.is_cpu and boards.dtype == torch.float32):
+        is_rounded = torch.is_autocast_enabled("cpu") or boards.dtype != torch.float32
+        if is_rounded or not boards.is_cpu or not core.processor_is_wide():
             return super().forward(boards)
         output: Tensor = _Convolve.apply(boards, self.weight)  # type: ignore[no-untyped-call]
         return output
@@ -94,6 +96,7 @@ class SeResNet(nn.Module):
     # Blocks are computed again in the backward pass: a third slower, but of all activations only
     # those between blocks are stored.
     gradient_checkpointing = False
+    precision: Precision = "auto"  # of matrix products
 
     def __init__(self, config: ResNetConfig) -> None:
         super().__init__()
@@ -114,6 +117,11 @@ class SeResNet(nn.Module):
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """From planes96 [B, 96, 8, 8]: policy logits of az4672 [B, 4672], and value logits of win,
         draw and loss of the side to move [B, 3]; without wdl the value [B, 1] before its tanh."""
+        with autocast(self.precision, self.device):
+            logits, value = self._outputs(planes)
+        return logits.float(), value.float()
+
+    def _outputs(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         used = planes[:, : self.config.planes].contiguous(memory_format=torch.channels_last)
         board = gelu(self.stem_norm(self.stem(used)))
         for block in self.blocks:

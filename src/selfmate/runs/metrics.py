@@ -2,6 +2,7 @@
 lines of each step."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -99,8 +100,10 @@ class MetricsWriter:
         self._samples.append(game.entry(step))
 
     def add_timing(self, step: int, seconds: float, parts: Mapping[str, float]) -> None:
-        """Times have a file of their own: all others are the same however fast a run was."""
+        """Times and memory have a file of their own: all others are the same on every machine."""
         timing: dict[str, Json] = {"step": step, "seconds": round(seconds, 6), "time": timestamp()}
+        if (memory := resident_memory_mb()) is not None:
+            timing["memory_mb"] = memory
         if parts:
             timing["parts"] = {name: round(part, 6) for name, part in parts.items()}
         self._timings.append(timing)
@@ -118,6 +121,16 @@ class MetricsWriter:
     def close(self) -> None:
         for file in (self._metrics, self._updates, self._timings, self._notes, self._samples):
             file.close()
+
+
+def resident_memory_mb() -> float | None:
+    """What this process holds in memory, in MB (2^20 bytes); None if the system does not say."""
+    try:
+        status = Path("/proc/self/status").read_text("ascii")
+    except OSError:
+        return None
+    kilobytes = re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
+    return round(int(kilobytes[1]) / 2**10, 1) if kilobytes else None
 
 
 def _rounded(values: Sequence[float]) -> list[Json]:

@@ -136,7 +136,9 @@ def test_what_is_near_nothing_suggests_nothing() -> None:
         (b'{"hidden": ' + b"[" * 100_000, "is no JSON file"),
         (b"#" * (LARGEST_FILE + 1), f"at most {LARGEST_FILE} are read"),
         (b"batch = 0x" + b"f" * 5_000, "batch cannot be 0xfff"),
-        (b"[more]\nrate = 0.1", "toy has no setting 'more'"),
+        (b"[more]\nrate = 0.1", "has a section [more]; allowed are [pretrain] and [train]"),
+        (b"rate = 0.1\n[pretrain]\nrate = 0.2", "has no section [train], only [pretrain]"),
+        (b"[train]\nsede = 1", "toy has no setting 'sede'"),
         (b"learner = 'ddqn'\n[config]\nseed = 1", "is for the learner 'ddqn', not for 'toy'"),
         (b"learner = 'toy'\n[config]\nsede = 1", "toy has no setting 'sede'"),
         (b"learner = 'toy'\nconfig = 3", "toy has no setting"),
@@ -166,6 +168,19 @@ def test_the_file_of_a_run_is_a_configuration(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('learner = "toy"\n\n[config]\nseed = 5\nhidden = [3]\n', "utf-8")
     assert read_toy(file=file).changed() == {"seed": 5, "hidden": (3,)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rate = 0.25\nseed = 3\n[pretrain]\nother = 1\n[train]\nseed = 5",
+        '{"train": {"seed": 5}, "rate": 0.25, "pretrain": {"other": 1}}',
+    ],
+)
+def test_a_file_for_both_phases_has_a_section_for_each(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "both.toml"
+    file.write_text(text, "utf-8")
+    assert read_toy(file=file).changed() == {"rate": 0.25, "seed": 5}
 
 
 @pytest.mark.parametrize("text", ["rate", "", "=", "=3", " =3"])

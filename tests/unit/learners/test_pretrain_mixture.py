@@ -1,6 +1,7 @@
 """Pretraining on several folders: settings, shares of every batch, and what a run remembers; nets
 that grow."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from selfmate.learners.alphazero.config import PretrainConfig
 from selfmate.learners.alphazero.pretrain import Pretraining
 from selfmate.learners.config import read_config
 from selfmate.learners.registry import LEARNERS
+from selfmate.runs import Session
 from unit.data.imports import games_text, import_all
 
 SMALL = {"blocks": 1, "filters": 8, "attention_blocks": 0, "batch_size": 20, "threads": 1}
@@ -81,3 +83,31 @@ def test_a_smaller_net_grows_and_a_larger_one_is_refused(folders: tuple[str, str
     assert large.growth == "the loaded net of 1 x 8 grew to 2 x 16"
     with pytest.raises(ValueError, match="of a net with blocks=2, filters=16"):
         small.load_weights(large.net.arrays())
+
+
+@pytest.mark.parametrize(
+    ("counted", "rates"), [("all", [1] * 4 + [0.5] * 2), ("epochs", [1] * 8 + [0.5] * 4)]
+)
+def test_the_plateau_counts_validations_or_epochs(
+    counted: str,
+    rates: list[float],
+    folders: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two validations an epoch that never gain: the rate is halved after three, the run ends after
+    five."""
+    same = dict.fromkeys(
+        ("match1", "match5", "validation_policy_loss", "validation_wdl_loss", "wdl_accuracy"), 1.0
+    )
+    monkeypatch.setattr(Pretraining, "validate", lambda *_: same | {"calibration_error": 0.0})
+    learner = LEARNERS["pretrain-alphazero"]
+    settings = {"data": folders[:1], "epochs": 20, "validations_per_epoch": 2}
+    config = PretrainConfig.model_validate(
+        {**SMALL, **settings, "batch_size": 100, "gradient_accumulation": 1}
+        | {"learning_rate": 1e-6, "plateau_validations": counted}
+    )
+    with learner.open_run(config, tmp_path / "run", Session()) as run:
+        learner.train(config, run)
+    lines = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
+    assert [line["learning_rate"] / 1e-6 for line in lines if "match1" in line] == rates

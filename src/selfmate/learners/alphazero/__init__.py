@@ -42,6 +42,15 @@ WDL_LOSS = Metric(
     better="lower",
     group=LOSSES,
 )
+# Of precision=fp16 only.
+SKIPPED_UPDATES = Metric(
+    "skipped_updates",
+    "Skipped updates",
+    "fraction of updates whose gradient overflowed",
+    unit="fraction",
+    better="lower",
+)
+LOSS_SCALE = Metric("loss_scale", "Loss scale", "factor of the loss, mean over updates")
 METRICS = (
     Metric(
         "ladder_score",
@@ -85,6 +94,8 @@ METRICS = (
     VALUE_MEAN,
     VALUE_SPREAD,
     GRADIENT_NORM,
+    SKIPPED_UPDATES,
+    LOSS_SCALE,
     LEARNING_RATE,
     REPLAY_SIZE,
 )
@@ -123,6 +134,8 @@ PRETRAIN_METRICS = (
     ),
     ENTROPY,
     GRADIENT_NORM,
+    SKIPPED_UPDATES,
+    LOSS_SCALE,
     LEARNING_RATE,
 )
 

@@ -33,6 +33,11 @@ class ComputeSettings(selfmate.learners.config.Config):
     gradient_checkpointing: bool = Field(
         False, description="recompute activations in the backward pass: less memory, more time"
     )
+    precision: Literal["auto", "fp32", "bf16", "fp16"] = Field(
+        "auto",
+        description="of the residual net's matrix products; auto is bf16 on a GPU and fp32 on a "
+        "CPU; fp16 scales gradients",
+    )
     threads: int = Field(
         2,
         ge=1,
@@ -56,6 +61,11 @@ class NetSettings(ResNetSettings, SparseNetSettings):
 
     def net_config(self) -> ResNetConfig | SparseNetConfig:
         return ResNetConfig.of(self) if self.net == "residual" else SparseNetConfig.of(self)
+
+
+def check_sparse_precision(settings: ComputeSettings) -> None:
+    if settings.precision not in ("auto", "fp32"):
+        raise ValueError("net = sparse learns in 32 bits: precision is auto or fp32")
 
 
 def with_sparse_defaults(given: Any, defaults: Mapping[str, Any]) -> Any:
@@ -192,6 +202,12 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
         return with_sparse_defaults(given, SPARSE_TRAINING)
 
     @model_validator(mode="after")
+    def _fits_the_net(self) -> Self:
+        if self.net == "sparse":
+            check_sparse_precision(self)
+        return self
+
+    @model_validator(mode="after")
     def _tests_a_range(self) -> Self:
         if self.elo0 >= self.elo1:
             raise ValueError(f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}")
@@ -279,6 +295,11 @@ class PretrainConfig(NetSettings, LabelSettings, ComputeSettings):
     early_stopping_patience: int = Field(
         5, ge=1, le=1000, description="validations without gain that end the training"
     )
+    plateau_validations: Literal["all", "epochs"] = Field(
+        "all",
+        description="validations that the plateau counts: all of them, or those at the end of an "
+        "epoch",
+    )
     weight_decay: float = Field(1e-4, ge=0, le=1, description="decoupled weight decay")
     max_grad_norm: float = Field(10.0, gt=0, description="maximum gradient norm (global clipping)")
     value_weight: float = Field(5.0, ge=0, le=1000, description="weight of the value loss")
@@ -300,6 +321,7 @@ class PretrainConfig(NetSettings, LabelSettings, ComputeSettings):
     def _fits_the_net(self) -> Self:
         if self.net == "residual":
             return self
+        check_sparse_precision(self)
         for name in ("schedule", "optimizer", "gradient_accumulation"):
             wanted = {"optimizer": "adam", **SPARSE_PRETRAINING}[name]
             if getattr(self, name) != wanted:

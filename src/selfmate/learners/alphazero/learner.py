@@ -31,6 +31,7 @@ from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
 from selfmate.nets.config import ResNetConfig
 from selfmate.nets.evaluator import make_search_evaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
+from selfmate.nets.precision import loss_scale_for
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse_net import SparseNet
 from selfmate.players.searching import TreePlayer
@@ -163,10 +164,14 @@ class AlphaZero:
         config, net_config = self.config, ResNetConfig.of(self.config)
         net = net_config.make_net().to(self.device)
         net.gradient_checkpointing = config.gradient_checkpointing
+        net.precision = config.precision
         self.net: SeResNet | SparseNet = net
-        self.best: SeResNet | SparseNet = net_config.make_net().to(self.device)
-        self.best.take(net.arrays())
+        best = net_config.make_net().to(self.device)
+        best.precision = config.precision
+        best.take(net.arrays())
+        self.best: SeResNet | SparseNet = best
         self.optimizer = make_optimizer(config, net)
+        self.optimizer.loss_scale = loss_scale_for(config.precision)
 
     def steps(self, run: Run) -> Iterator[Step]:
         player = self.net.config.model_dump(mode="json")
@@ -269,14 +274,12 @@ class AlphaZero:
     def training_step(self, batch: Examples, learning_rate: float) -> dict[str, float]:
         assert isinstance(self.net, SeResNet)
         step = TrainingStep([batch], value_weight=self.config.value_weight)
-        norm = step.gradient(self.net, self.optimizer, self.workers)
-        self.optimizer.step(learning_rate)
+        metrics = step.update(self.net, self.optimizer, self.workers, learning_rate)
         values = step.values()
-        return step.metrics() | {
+        return metrics | {
             "ln_legal": float(np.log(batch.legal.counts).mean()),
             "value_mean": float(values.mean()),
             "value_spread": float(values.std()),
-            "gradient_norm": norm,
         }
 
     # Gating match and ladder evaluation.

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 
 from selfmate.data.examples import Examples
-from selfmate.nets.optim import GradientWorkers, Optimizer, mixed_precision, placed
+from selfmate.nets.optim import GradientWorkers, Optimizer, placed
 from selfmate.nets.resnet import SeResNet, wdl_of
 from selfmate.runs import Tick, unwatched
 
@@ -103,11 +103,28 @@ class TrainingStep:
         ]
         return optimizer.gradient_in_parallel(workers, losses)
 
+    def update(
+        self,
+        net: SeResNet,
+        optimizer: Optimizer,
+        workers: GradientWorkers,
+        learning_rate: float,
+    ) -> dict[str, float]:
+        """Updates the net. Returns metrics: those before the update, and what became of it."""
+        norm = self.gradient(net, optimizer, workers)
+        optimizer.step(learning_rate)
+        if optimizer.loss_scale is None:
+            return self.metrics() | {"gradient_norm": norm}
+        return self.metrics() | {
+            "gradient_norm": 0.0 if optimizer.overflowed else norm,
+            "skipped_updates": float(optimizer.overflowed),
+            "loss_scale": float(optimizer.loss_scale.factor),
+        }
+
     def _loss(self, net: SeResNet, number: int, examples: Examples, weight: float) -> Tensor:
-        with mixed_precision(net.device):
-            logits, value = net(placed(examples.planes, net.device))
+        logits, value = net(placed(examples.planes, net.device))
         loss = loss_of(logits, value, examples)
-        wdl = wdl_of(value.detach().float()).cpu().numpy()
+        wdl = wdl_of(value.detach()).cpu().numpy()
         self._parts[number] = weight, np.array(loss.numbers()), wdl
         return weight * loss.total(self._value_weight, self._entropy_bonus)
 

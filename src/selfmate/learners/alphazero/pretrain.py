@@ -15,6 +15,7 @@ from selfmate.learners.schedule import LearningRateSchedule, Plateau
 from selfmate.nets.config import ResNetConfig
 from selfmate.nets.growth import grow, smaller_net
 from selfmate.nets.optim import GradientWorkers, Optimizer, computing_threads, one_thread
+from selfmate.nets.precision import loss_scale_for
 from selfmate.nets.resnet import SeResNet
 from selfmate.runs import (
     Arrays,
@@ -73,14 +74,17 @@ def _adapt_learning_rate(
     config, plateau = pretraining.config, pretraining.plateau
     if config.schedule != "plateau":
         return
+    if config.plateau_validations == "epochs" and not pretraining.schedule.ends_epoch(step):
+        return
+    unit = "epochs" if config.plateau_validations == "epochs" else "validations"
     before = plateau.halvings
     weighted = config.value_weight * validation["validation_wdl_loss"]
     plateau.validated(validation["validation_policy_loss"] + weighted)
     if plateau.is_over:
-        step.say(f"no gain in {plateau.without_gain} validations: training ends")
+        step.say(f"no gain in {plateau.without_gain} {unit}: training ends")
         step.finish()
     elif plateau.halvings > before:
-        step.say(f"no gain in {plateau.without_gain} validations: the learning rate is halved")
+        step.say(f"no gain in {plateau.without_gain} {unit}: the learning rate is halved")
 
 
 def validation_sentence(positions: int, validation: dict[str, float]) -> str:
@@ -104,7 +108,9 @@ class Pretraining:
         torch.manual_seed(config.seed)
         self.net = ResNetConfig.of(config).make_net().to(device)
         self.net.gradient_checkpointing = config.gradient_checkpointing
+        self.net.precision = config.precision
         self.optimizer = make_optimizer(config, self.net)
+        self.optimizer.loss_scale = loss_scale_for(config.precision)
         self.workers = GradientWorkers(config.threads)
         self.plateau = Plateau(
             patience=config.patience, early_stopping_patience=config.early_stopping_patience
@@ -157,9 +163,7 @@ class Pretraining:
             entropy_bonus=self.config.entropy_bonus,
         )
         with watch("learning"):
-            norm = step.gradient(self.net, self.optimizer, self.workers)
-            self.optimizer.step(learning_rate)
-        return step.metrics() | {"gradient_norm": norm}
+            return step.update(self.net, self.optimizer, self.workers, learning_rate)
 
     def validate(self, step: Step) -> dict[str, float]:
         count = min(self.config.validation_positions, self.games.counts["validation"])
