@@ -7,7 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from selfmate.runs import RunDirectory, pack
+import numpy as np
+
+from selfmate.runs import Arrays, RunDirectory, pack
 from selfmate.runs.files import replace_file
 from selfmate.runs.lines import CheckedLines
 from selfmate.runs.metrics import TIMINGS
@@ -27,12 +29,13 @@ class Provenance:
     commands: tuple[str, ...]  # that made the net, in order
     ratings: tuple[Rating, ...]
     minutes_before: float = 0.0  # training time of the net it was loaded from
+    half: bool = False  # store weights in 16 bits
 
 
 def ship(run: RunDirectory, version: str, name: str, provenance: Provenance) -> ModelCard:
     """Writes weights and card of a checkpoint; raises ValueError if they are too large to ship."""
     found = run.checkpoint(version)
-    weights = pack(found.weights)
+    weights = pack(_in_16_bits(found.weights) if provenance.half else found.weights)
     if len(weights) > MAX_BYTES:
         raise ValueError(f"{len(weights):,} bytes of weights are more than {MAX_BYTES:,}")
     card = ModelCard(
@@ -54,6 +57,15 @@ def ship(run: RunDirectory, version: str, name: str, provenance: Provenance) -> 
     replace_file(Path(weights_path(name)), weights)
     replace_file(Path(card_path(name)), f"{card.model_dump_json(indent=2)}\n".encode())
     return card
+
+
+def _in_16_bits(arrays: Arrays) -> Arrays:
+    """ValueError if a weight is too large for 16 bits: it would become infinite."""
+    with np.errstate(over="raise"):
+        try:
+            return {name: array.astype(np.float16) for name, array in arrays.items()}
+        except FloatingPointError as error:
+            raise ValueError("a weight is too large for 16 bits: ship without --half") from error
 
 
 def _seconds(run: RunDirectory, step: int) -> float:
@@ -104,6 +116,7 @@ def main() -> None:
         default=0.0,
         help="training time before the run",
     )
+    parser.add_argument("--half", action="store_true", help="store weights in 16 bits")
     parser.add_argument("--ratings", type=Path, help="output of selfmate rate --json")
     arguments = parser.parse_args()
     report = json.loads(arguments.ratings.read_text("utf-8")) if arguments.ratings else None
@@ -113,6 +126,7 @@ def main() -> None:
         commands=tuple(arguments.command),
         ratings=ratings_of(report, arguments.name) if report else (),
         minutes_before=arguments.minutes_before,
+        half=arguments.half,
     )
     card = ship(RunDirectory(arguments.run), arguments.version, arguments.name, provenance)
     print(f"{card.name}: {card.weights_bytes:,} bytes, {card.minutes:g} minutes of training")

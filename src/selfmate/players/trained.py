@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self
 
+import numpy as np
 import torch
 from pydantic import ValidationError
 
@@ -113,7 +114,7 @@ def find_weights(name: PlayerName) -> Weights:
     if is_model(name.kind):
         card = read_card(name.kind)
         note = FileNote(card.weights_bytes, card.weights_sha256)
-        arrays = unpack(Path(weights_path(name.kind)), note)
+        arrays = _in_32_bits(unpack(Path(weights_path(name.kind)), note))
         return Weights(
             identity=PlayerName(name.kind),
             folder=folder_of(name.kind),
@@ -140,6 +141,14 @@ def find_weights(name: PlayerName) -> Weights:
         },
         arrays=found.weights,
     )
+
+
+def _in_32_bits(arrays: Arrays) -> Arrays:
+    """Models may be stored in 16 bits; every net computes in 32."""
+    return {
+        name: array.astype(np.float32) if array.dtype == np.float16 else array
+        for name, array in arrays.items()
+    }
 
 
 def player_of(

@@ -7,10 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from selfmate.players import load_player
+from selfmate.players import PlayerName, load_player
+from selfmate.players.trained import find_net
 from selfmate.rules import Board
+from selfmate.runs import RunDirectory, pack
 from selfmate.weights import STRONGEST, model_names, strongest, weights_path
 from selfmate.weights.card import read_card
+from ship import Provenance, ship
+from unit.players.trained_runs import make_tree_run
 
 
 @pytest.mark.parametrize("name", model_names())
@@ -45,3 +49,16 @@ def test_a_folder_with_card_and_weights_is_a_player_by_its_path(tmp_path: Path) 
     (folder / "weights.safetensors").write_bytes(b"")
     with pytest.raises(ValueError, match="bytes"):
         load_player(str(folder))
+
+
+def test_weights_in_16_bits_are_played_in_32(tmp_path: Path) -> None:
+    make_tree_run(tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    found = run.checkpoint("last")
+    provenance = Provenance(about="a", data="d", commands=("c",), ratings=(), half=True)
+    name = str(tmp_path / "half")
+    card = ship(run, "last", name, provenance)
+    assert card.weights_bytes < 0.6 * len(pack(found.weights))
+    played = find_net(PlayerName(name)).arrays
+    assert all(array.dtype == np.float32 for array in played.values())
+    assert all(np.allclose(played[n], array, 1e-3, 1e-7) for n, array in found.weights.items())
