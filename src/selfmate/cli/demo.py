@@ -44,14 +44,17 @@ OPPONENTS = {
     "its own teacher, two plies": "teacher:depth=2",
     "the teacher, three plies": "teacher:depth=3",
 }
+SWIFT_SIMULATIONS = 2000
+SWIFT_OPPONENTS = {
+    "the teacher, three plies": "teacher:depth=3",
+    "the teacher, four plies": "teacher:depth=4",
+}
 
 
 def play_matches(
     console: "Console", trained: Path, pretrained: Path, settings: "DemoSettings", seed: int
 ) -> None:
     """Matches of the net alone and with a search, as a table; all games are saved."""
-    from selfmate.arena.match import write_match_pgn
-
     console.print("[bold]4.[/] Is it any good? It plays each opening twice, with colours swapped:")
     console.print("   the move it likes best, and then, with the same net, the best move of a")
     console.print(f"   search of {SIMULATIONS} positions.\n")
@@ -59,20 +62,51 @@ def play_matches(
     matches = [(str(trained), "itself, untrained", f"{pretrained}:version=0")]
     matches += [(str(trained), label, name) for label, name in OPPONENTS.items()]
     matches += [(searching, label, name) for label, name in OPPONENTS.items()]
+    played = _play(trained, matches, settings, seed)
+    _print_table(console, played, str(trained), searching)
+    _show_a_mate(console, [game for match in played.values() for game in match])
+    console.print(f"   All games: [bold]{trained / GAMES}[/]")
+    found = {name: played[searching, label] for label, name in OPPONENTS.items()}
+    console.print(f"   With its search it is worth {_worth(found)}\n")
+
+
+def play_swift(console: "Console", settings: "DemoSettings", seed: int, out: Path) -> None:
+    """A sparse net learns from the teacher, too, and plays with a search of thousands."""
+    console.print("[bold]5.[/] Another kind of net is so small that a search can ask it a hundred")
+    console.print("   thousand times a second. It takes the same lessons, and plays by a search")
+    console.print(f"   of {SWIFT_SIMULATIONS:,} positions.\n")
+    started = time.monotonic()
+    sets = [f"positions={settings.swift_positions}", f"batch_size={settings.batch_size}"]
+    run_learner("pretrain-alphazero", sets, seed, out, preset="swift")
+    took = duration(time.monotonic() - started)
+    searching = f"{out}:sims={SWIFT_SIMULATIONS}"
+    matches = [(searching, label, name) for label, name in SWIFT_OPPONENTS.items()]
+    played = _play(out, matches, settings, seed)
+    for label in SWIFT_OPPONENTS:
+        results, score = _cells(played[searching, label])
+        console.print(f"   {label:26} {results:>12}  {score}")
+    found = {name: played[searching, label] for label, name in SWIFT_OPPONENTS.items()}
+    console.print(f"\n   After {took} of learning it is worth {_worth(found)}\n")
+
+
+def _play(
+    run: Path, matches: Sequence[tuple[str, str, str]], settings: "DemoSettings", seed: int
+) -> dict[tuple[str, str], "Games"]:
+    """Plays matches of (player, label, opponent), and saves all games with the run. The games are
+    by player and label."""
+    from selfmate.arena.match import write_match_pgn
+
     played: dict[tuple[str, str], Games] = {}
     total = sum(settings.games(name) for name, _, _ in matches)
     with (
-        (trained / GAMES).open("w", encoding="utf-8") as file,
+        (run / GAMES).open("w", encoding="utf-8") as file,
         progress("playing", total, "games") as bar,
     ):
         for name, label, opponent in matches:
             games = _match(name, opponent, settings.games(name), seed, bar.advance)
             played[name, label] = games
             write_match_pgn(games, (name, opponent), file, date="????.??.??", seed=seed)
-    _print_table(console, played, str(trained), searching)
-    _show_a_mate(console, [game for match in played.values() for game in match])
-    console.print(f"   All games: [bold]{trained / GAMES}[/]")
-    _print_rating(console, {label: played[searching, label] for label in OPPONENTS})
+    return played
 
 
 def _match(
@@ -120,8 +154,8 @@ def _cells(games: "Games | None") -> tuple[str, str]:
     return f"+{report.wins} ={report.draws} -{report.losses}", score
 
 
-def _print_rating(console: "Console", played: "Mapping[str, Games]") -> None:
-    """What the net with its search is worth, from its games against rungs of the ladder."""
+def _worth(played: "Mapping[str, Games]") -> str:
+    """What a player is worth, from its games against rungs of the ladder, by their names."""
     from selfmate.arena.ladder import shipped_ruler
     from selfmate.arena.match import pair_counts
     from selfmate.arena.rating import SCALE, Pairing
@@ -129,13 +163,12 @@ def _print_rating(console: "Console", played: "Mapping[str, Games]") -> None:
     ruler = shipped_ruler()
     rating = ruler.place(
         [
-            Pairing("demo", OPPONENTS[label], pair_counts(games))
-            for label, games in played.items()
-            if OPPONENTS[label] in ruler.names
+            Pairing("demo", name, pair_counts(games))
+            for name, games in played.items()
+            if name in ruler.names
         ]
     )
-    console.print(f"   With its search it is worth [bold]{rating.text()}[/] Elo")
-    console.print(f"   ({SCALE}).")
+    return f"[bold]{rating.text()}[/] Elo\n   ({SCALE})."
 
 
 def _show_a_mate(console: "Console", games: "Games") -> None:
@@ -199,7 +232,14 @@ def fine_tune(console: "Console", pretrained: Path, cycles: int, seed: int, out:
     return out
 
 
-def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: Any = None) -> None:
+def run_learner(
+    name: str,
+    sets: list[str],
+    seed: int,
+    directory: Path,
+    load: Any = None,
+    preset: str | None = None,
+) -> None:
     """Trains a new run in the directory, in place of an earlier demo's."""
     from selfmate.learners.config import read_config
     from selfmate.learners.registry import LEARNERS
@@ -208,7 +248,7 @@ def run_learner(name: str, sets: list[str], seed: int, directory: Path, load: An
     if (directory / CONFIG).exists():
         delete_run(directory)
     learner = LEARNERS[name]
-    config = read_config(learner, sets=sets, seed=seed)
+    config = read_config(learner, preset=preset, sets=sets, seed=seed)
     doing, overall = LOADING, ""
 
     def watch_step(now: "Activity") -> None:
@@ -256,6 +296,7 @@ class DemoSettings:
     cycles: int
     match_games: int
     search_games: int
+    swift_positions: int
 
     def games(self, name: str) -> int:
         """The games of a player's match."""
@@ -280,10 +321,10 @@ def demo(
     from selfmate.presets import load_preset
 
     settings = DemoSettings(**load_preset("demo")["quick" if quick else "full"])
-    imitation = out.with_name(f"{out.name}-imitation")
+    imitation, swift = (out.with_name(f"{out.name}-{part}") for part in ("imitation", "swift"))
     with reading_input():
         out.mkdir(parents=True, exist_ok=True)
-        _check_replaceable(out, imitation)
+        _check_replaceable(out, imitation, swift)
     started = time.monotonic()
     console = Console(highlight=False)
     console.print("[bold]Selfmate[/], a laboratory for chess engines that teach themselves.\n")
@@ -291,33 +332,38 @@ def demo(
     pretrained = imitate(console, settings, seed, imitation)
     fine_tune(console, pretrained, settings.cycles, seed, out)
     play_matches(console, out, pretrained, settings, seed)
+    play_swift(console, settings, seed, swift)
     console.print(f"   All this took {duration(time.monotonic() - started)}.\n")
-    _print_next(console, out)
+    _print_next(console, out, swift)
 
 
-def _check_replaceable(out: Path, imitation: Path) -> None:
+def _check_replaceable(out: Path, imitation: Path, swift: Path) -> None:
     """An earlier demo is replaced, and nothing else."""
     from selfmate.runs import CONFIG
 
+    if (swift / CONFIG).exists() and not imitation.exists():
+        raise BadInputError(f"{swift} is a run, but not of a demo: choose another --out")
     if (out / CONFIG).exists() and not imitation.exists():
         raise BadInputError(f"{out} is a run, but not of a demo: choose another --out")
     if not (out / CONFIG).exists() and any(out.iterdir()):
         raise BadInputError(f"{out} holds files but no run: delete it, or choose another --out")
 
 
-def _print_next(console: "Console", run: Path) -> None:
+def _print_next(console: "Console", run: Path, swift: Path) -> None:
     from rich.markup import escape
 
     where = [] if run.parent == Path("runs") else ["--runs", str(run.parent)]
+    start = "Next: "
     for arguments, purpose in (
-        (["play", f"{run}:sims={SIMULATIONS}"], "to play against it here,"),
+        (["play", f"{run}:sims={SIMULATIONS}"], "to play against the first one here,"),
+        (["play", str(swift)], "against the second,"),
         (["lab", *where], "to play, train and analyse in the browser,"),
-        (["uci", f"{run}:sims={SIMULATIONS}"], "to use it in a chess program,"),
-        (["train", "dqn", "--load", str(run)], "to train it further,"),
+        (["uci", str(swift)], "to use it in a chess program,"),
+        (["train", "dqn", "--load", str(run)], "to train the first one further,"),
         (["inspect", str(run)], "to see how it learned."),
     ):
-        start = "Next: " if arguments[0] == "play" else "      "
         console.print(f"{start}[bold]{escape(command_of(*arguments))}[/] {purpose}")
+        start = "      "
 
 
 def _check_rules(console: "Console", settings: DemoSettings) -> None:

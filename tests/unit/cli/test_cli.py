@@ -170,7 +170,11 @@ def test_the_demo_makes_a_player_and_saves_its_games(tmp_path: Path) -> None:
     assert [(one["run"], one["state"]) for one in listed] == [
         ("runs/demo", "finished"),
         ("runs/demo-imitation", "finished"),
+        ("runs/demo-swift", "finished"),
     ]
+    swift = (tmp_path / "runs" / "demo-swift" / "match.pgn").read_text("utf-8")
+    assert swift.count("[Result ") == 2 * 2
+    assert "of learning it is worth" in run.stdout
     assert "With its search it is worth" in run.stdout
     assert "Next: python -m selfmate play runs/demo:sims=400 to play" in run.stdout
     assert "python -m selfmate lab to play, train" in run.stdout
