@@ -69,8 +69,9 @@ fuzz: $(VENV)/.test-tools  ## ten million positions against python-chess, a mill
 sanitize: $(VENV)/.test-tools  ## the core's tests under address and undefined-behaviour sanitizers
 	tests/sanitize.sh $(BIN)/python
 
-slow: $(VENV)/.test-tools site  ## the core with other compilers, warnings as errors, and for aarch64; long training in a tab
+slow: $(VENV)/.test-tools site  ## the core with other compilers, warnings as errors, and for aarch64; long trainings, also in a tab
 	tests/slow.sh $(BIN)/python
+	SELFMATE_SLOW=1 $(BIN)/python -m pytest -n auto tests/learning
 	SELFMATE_TAB_GAMES=10000 SELFMATE_TAB_MINUTES=5 $(BIN)/python -m pytest tests/page/test_tab.py -k "memory or minutes"
 
 soak: $(VENV)/.test-tools  ## every learner killed at twenty random moments, and resumed
