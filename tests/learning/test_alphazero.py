@@ -1,4 +1,4 @@
-"""Does AlphaZero learn to play? Real trainings of a sparse net, on bars that an untrained net fails."""
+"""Does AlphaZero learn to play? Real trainings of a sparse net; an untrained net fails the bars."""
 
 import os
 from pathlib import Path
