@@ -90,7 +90,7 @@ $(VENV)/.tools: $(VENV)/.made pyproject.toml constraints.txt
 
 $(VENV)/.installed: $(VENV)/.tools $(CORE)
 	@echo "building the core and installing (a minute the first time) ..."
-	$(PIP) --no-build-isolation --editable .
+	$(PIP) --no-build-isolation --editable '.[train]'
 	@touch $@
 
 $(VENV)/.test-tools: $(VENV)/.installed

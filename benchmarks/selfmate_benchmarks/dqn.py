@@ -31,7 +31,8 @@ from selfmate.nets.evaluator import QNetEvaluator
 from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.q_net import QNet
 from selfmate.nets.sparse import log_softmax
-from selfmate.players.network import QPlayer, evaluate
+from selfmate.players.evaluation import evaluate
+from selfmate.players.network import QPlayer
 from selfmate.runs import Stopwatch
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.teacher import score_moves

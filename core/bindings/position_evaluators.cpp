@@ -30,10 +30,10 @@ void init_q_net(QNet* net, const nb::dict& weights, const nb::str& inputs,
 }
 
 void init_move_scorer(MoveScorer* net, const nb::dict& weights, const std::vector<int>& hidden,
-                      const std::string& encoding) {
+                      const std::string& encoding, bool value_head) {
   check_hidden(hidden);
-  new (net)
-      MoveScorer({position_encoding_named(encoding), hidden}, BorrowedWeights(weights).weights());
+  new (net) MoveScorer({position_encoding_named(encoding), hidden, value_head},
+                       BorrowedWeights(weights).weights());
 }
 
 void init_sparse_net(SparseNet* net, const nb::dict& weights, int king_buckets, bool attacks,
@@ -111,11 +111,13 @@ void bind_position_evaluators(nb::module_& module) {
            "Values of the side to move [B], all legal moves [N], their Q [N], and where each "
            "game's begin [B + 1].");
   nb::class_<MoveScorer, PositionEvaluator>(module, "MoveScorer",
-                                            "The forward pass of nets.MoveScorer, with its value "
-                                            "head.")
+                                            "The forward pass of nets.MoveScorer. Without a "
+                                            "value head WDL say that nothing is known.")
       .def("__init__", &init_move_scorer, "weights"_a, nb::kw_only(), "hidden"_a, "encoding"_a,
+           "value_head"_a,
            nb::sig("def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], "
-                   "*, hidden: collections.abc.Sequence[int], encoding: str) -> None"))
+                   "*, hidden: collections.abc.Sequence[int], encoding: str, value_head: bool) "
+                   "-> None"))
       .def("load", &load<MoveScorer>, "weights"_a,
            nb::sig("def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) "
                    "-> None"),

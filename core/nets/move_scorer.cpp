@@ -22,9 +22,11 @@ class MoveScorer::Packed {
     hidden_ = HiddenLayers(reader, "hidden", shape.hidden);
     score_ = reader.padded_rows("score.weight", 1, last);
     score_bias_ = *reader.padded_row("score.bias", 1);
-    turn_ = reader.padded_column("value.turn.weight", first);
-    value_ = reader.padded_rows("value.out.weight", 1, first);
-    value_bias_ = *reader.padded_row("value.out.bias", 1);
+    if (shape.value_head) {
+      turn_ = reader.padded_column("value.turn.weight", first);
+      value_ = reader.padded_rows("value.out.weight", 1, first);
+      value_bias_ = *reader.padded_row("value.out.bias", 1);
+    }
     reader.check_all_used();
   }
 
@@ -55,6 +57,7 @@ class MoveScorer::Packed {
 
   // For the side to move.
   float value_of(Color turn, const float* first) const {
+    if (!value_) return 0;
     std::vector<float> output(width());
     for (std::size_t i = 0; i < width(); ++i)
       output[i] = std::max(0.0f, first[i] + (turn == kWhite ? turn_[i] : 0.0f));
@@ -87,8 +90,10 @@ class MoveScorer::Packed {
   std::vector<AlignedFloats> buffers_;
   const float *position_, *position_bias_, *move_;
   HiddenLayers hidden_;
-  const float *score_, *turn_, *value_;
-  float score_bias_, value_bias_;
+  const float* score_;
+  float score_bias_;
+  const float *turn_ = nullptr, *value_ = nullptr;
+  float value_bias_ = 0;
 };
 
 MoveScorer::MoveScorer(const MoveScorerShape& shape, const Weights& weights)

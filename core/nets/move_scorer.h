@@ -10,9 +10,11 @@ namespace selfmate {
 struct MoveScorerShape {
   PositionEncoding encoding;
   std::vector<int> hidden;  // neurons of each hidden layer
+  bool value_head;          // it has a head for the value of a position
 };
 
-// Scores moves, each with its position. It must have a value head: a search needs values.
+// Scores moves, each with its position. Without a value head every position is worth 0, which is
+// no use to a search.
 class MoveScorer : public PositionEvaluator {
  public:
   // BadInput for weights that are not those of the shape, or not finite.

@@ -1,5 +1,6 @@
 """The `selfmate` command, also as `python -m selfmate`."""
 
+import os
 import sys
 
 
@@ -15,6 +16,8 @@ def main() -> None:
 
 
 def _uci(player: str | None = None) -> None:
+    # pydantic would look through all installed packages for plug-ins, while the GUI waits.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from selfmate.uci import DEFAULT_PLAYER
     from selfmate.uci.engine import NoPlayerError
     from selfmate.uci.process import play

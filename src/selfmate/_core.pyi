@@ -515,9 +515,11 @@ class QNet(PositionEvaluator):
         """
 
 class MoveScorer(PositionEvaluator):
-    """The forward pass of nets.MoveScorer, with its value head."""
+    """
+    The forward pass of nets.MoveScorer. Without a value head WDL say that nothing is known.
+    """
 
-    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, hidden: Sequence[int], encoding: str) -> None: ...
+    def __init__(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]], *, hidden: Sequence[int], encoding: str, value_head: bool) -> None: ...
 
     def load(self, weights: dict[str, numpy.typing.NDArray[numpy.float32]]) -> None:
         """Takes over other weights of the same shapes."""

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,12 +20,19 @@ from selfmate.arena.match import play_match as play_paired_match
 from selfmate.arena.rating import Rating
 from selfmate.learners.config import DEFAULT, read_config
 from selfmate.learners.registry import LEARNERS
-from selfmate.nets.evaluator import SearchableNet, make_search_evaluator
-from selfmate.players import Analysis, Limits, Player, analyse, check_name, choose
+from selfmate.nets.config import NetConfig
+from selfmate.nets.evaluator import CoreNet, make_search_evaluator
+from selfmate.players import (
+    Analysis,
+    Limits,
+    Player,
+    analyse,
+    check_name,
+    choose,
+)
 from selfmate.players import load_player as load_named_player
-from selfmate.players.network import Evaluations, evaluate, ranked
-from selfmate.players.trained import Net
-from selfmate.players.trained import load_net as load_named_net
+from selfmate.players.evaluation import Evaluations, evaluate, ranked
+from selfmate.players.trained import Weights, checked_net, find_net, make_module
 from selfmate.rules import Board, uci_text
 from selfmate.runs import Progress, RunDirectory, Session, free_name
 from selfmate.searches.config import SearchConfig
@@ -80,19 +88,30 @@ def load_player(name: str) -> LoadedPlayer:
 
 
 class LoadedNet:
-    """A trained net. `module` is the torch module, `config` describes it."""
+    """A trained net. `config` describes it, `core_net` has its weights; the core computes it."""
 
-    def __init__(self, name: str, module: Net) -> None:
-        self.name, self.module, self.config = name, module, module.config
+    def __init__(self, name: str, weights: Weights) -> None:
+        self.name, self._weights = name, weights
+        self.core_net: CoreNet[Any] = checked_net(weights)
+
+    @property
+    def config(self) -> NetConfig:
+        config: NetConfig = self.core_net.config
+        return config
+
+    @cached_property
+    def module(self) -> Any:
+        """The net as a torch module; ValueError without torch (`pip install 'selfmate[train]'`)."""
+        return make_module(self._weights)
 
     def evaluate(self, boards: Sequence[Board]) -> Evaluations:
         """Policy and, where the net has one, value of many boards. None may be over."""
-        return evaluate(self.module, list(boards))
+        return evaluate(self.core_net, list(boards))
 
 
 def load_net(name: str) -> LoadedNet:
     """The net of a shipped model or of a run: `alphazero-tiny`, `runs/x:version=best`."""
-    return LoadedNet(name, load_named_net(check_name(name)))
+    return LoadedNet(name, find_net(check_name(name)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,9 +139,9 @@ def search(
     config: SearchConfig | None = None,
 ) -> SearchResults:
     """Tree searches from many boards at once, without noise. The net needs a policy and a value."""
-    if not isinstance(net.module, SearchableNet):
+    if net.config.kind == "transformer":
         raise ValueError(f"{net.name} is a {net.config.kind}, which has no value to search with")
-    tree = BatchedTreeSearch(make_search_evaluator(net.module), config, batch=SEARCH_BATCH)
+    tree = BatchedTreeSearch(make_search_evaluator(net.core_net), config, batch=SEARCH_BATCH)
     slots = np.arange(len(boards))
     tree.reset(slots, list(boards))
     tree.run(slots, simulations)

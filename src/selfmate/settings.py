@@ -12,7 +12,9 @@ class Settings(BaseModel):
     from it, and `of` takes them out again: each is stated once.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True
+    )
 
     @classmethod
     def of(cls, larger: "Settings", **others: Any) -> Self:

@@ -278,7 +278,9 @@ CONSTRUCTORS: dict[str, Arguments] = {
     | {name: always(value) for name, value in vars(SHAPE).items()}
     | {"kernels": always("portable")},
     "QNet": Q_WEIGHTS | HIDDEN | {name: always(value) for name, value in Q_SHAPE.items()},
-    "MoveScorer": SCORER_WEIGHTS | HIDDEN | {"encoding": always("counts")},
+    "MoveScorer": SCORER_WEIGHTS
+    | HIDDEN
+    | {"encoding": always("counts"), "value_head": always(True)},
     "SparseNet": {"weights": SPARSE_NET.copy}
     | {name: always(value) for name, value in SPARSE_SHAPE.items()}
     | {"kernels": always("portable")},
@@ -303,7 +305,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "PositionEvaluator": q_net,
     "QNet": q_net,
     "SparseNet": sparse_net,
-    "MoveScorer": lambda: core.MoveScorer(SCORER, hidden=(8, 5), encoding="counts"),
+    "MoveScorer": lambda: core.MoveScorer(
+        SCORER, hidden=(8, 5), encoding="counts", value_head=True
+    ),
     "Transformer": transformer,
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from selfmate.players import check_name
-from selfmate.players.onnx import export_onnx
+from selfmate.players.onnx_export import export_onnx
 from selfmate.players.trained import find_net
 
 ROOT = Path(__file__).parents[2]

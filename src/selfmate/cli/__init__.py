@@ -13,6 +13,7 @@ import typer
 from typer._click.exceptions import ClickException
 
 from selfmate.cli.console import BadInputError, JobFailedError, printable, sentence_of
+from selfmate.extras import extra_of, missing_sentence
 
 INTERRUPTED, TERMINATED = 130, 143  # the exit codes that shells give to Ctrl-C and SIGTERM
 
@@ -137,6 +138,11 @@ def _run(arguments: list[str]) -> int:
         )
     except JobFailedError as error:
         return _print_error(error, 1)
+    except ModuleNotFoundError as error:
+        extra = extra_of(error.name or "")
+        if extra is None:
+            raise
+        return _print_error(missing_sentence(extra), 2)
     if code == INTERRUPTED:
         _print_error("interrupted", code)
     return code

@@ -25,6 +25,7 @@ from selfmate.cli.console import (
     whole,
 )
 from selfmate.cli.stopping import command_of, same_command
+from selfmate.extras import check_extra
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -323,6 +324,7 @@ def demo(
     settings = DemoSettings(**load_preset("demo")["quick" if quick else "full"])
     imitation, swift = (out.with_name(f"{out.name}-{part}") for part in ("imitation", "swift"))
     with reading_input():
+        check_extra("train")
         out.mkdir(parents=True, exist_ok=True)
         _check_replaceable(out, imitation, swift)
     started = time.monotonic()

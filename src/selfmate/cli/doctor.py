@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from selfmate.cli.console import JobFailedError, escape
+from selfmate.extras import EXTRAS, has_extra, install_command
 
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
 
@@ -25,7 +26,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Check the installation, and list what Selfmate finds on this machine."""
-    findings = [*_machine(), *_own_parts(), *_optional_parts()]
+    findings = [*_machine(), *_own_parts(), *_extras(), *_optional_parts()]
     broken = [finding.name for finding in findings if finding.needed and not finding.found]
     if as_json:
         report = {"ok": not broken, "findings": [asdict(f) for f in findings]}
@@ -63,7 +64,7 @@ def _own_parts() -> list[Finding]:
         Finding("selfmate", version("selfmate"), True, "this package"),
         Finding("rule book", _check_rules(), True, "the C++ core, checked with perft"),
         Finding("numpy", version("numpy"), True, "batches of games as arrays"),
-        Finding("torch", _torch(), True, "nets and training"),
+        Finding("torch", _torch(), False, "nets while they are trained; the core plays them"),
     ]
 
 
@@ -72,7 +73,7 @@ def _torch() -> str | None:
     which pip installs with it."""
     from importlib.metadata import distributions
 
-    found = _torch_version()
+    found = _torch_version() if has_extra("train") else None
     names = (str(distribution.metadata["Name"]) for distribution in distributions())
     build = "CUDA" if any(name.lower().startswith("nvidia-") for name in names) else "CPU"
     return found and f"{found}, {build} build"
@@ -93,7 +94,7 @@ def _torch_advice() -> str:
     torch = f"torch=={found}" if found else "torch"
     return (
         "On Linux pip takes the CUDA build of PyTorch, which brings gigabytes of libraries for "
-        "graphics cards.\nIf you have no such card, install the CPU build before Selfmate:\n"
+        "graphics cards.\nIf you have no such card, install the CPU build before selfmate[train]:\n"
         f"  pip install {torch} --index-url {CPU_BUILDS}"
     )
 
@@ -105,6 +106,22 @@ def _check_rules() -> str | None:
     if all(Board(p.fen).perft(4) == p.nodes[3] for p in PERFT_POSITIONS):
         return "right in six positions"
     return None
+
+
+def _extras() -> list[Finding]:
+    return [
+        Finding(f"extra {name}", _versions(name), False, f"{extra.use}; {install_command(name)}")
+        for name, extra in EXTRAS.items()
+    ]
+
+
+def _versions(extra: str) -> str | None:
+    """Of its packages; None if one is missing."""
+    from importlib.metadata import version
+
+    if not has_extra(extra):
+        return None
+    return ", ".join(f"{name} {version(name)}" for name in EXTRAS[extra].packages)
 
 
 def _optional_parts() -> list[Finding]:
@@ -131,12 +148,6 @@ def _optional_parts() -> list[Finding]:
             find_program("pgn-extract"),
             False,
             "used by bench pgn; Debian: apt install pgn-extract",
-        ),
-        Finding(
-            "onnxruntime",
-            "installed" if find_spec("onnxruntime") else None,
-            False,
-            "for selfmate export and players onnx:path=...; pip install 'selfmate[onnx]'",
         ),
         Finding(
             "open_spiel",

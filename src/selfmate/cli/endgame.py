@@ -136,19 +136,20 @@ def _train(plan: "Reproduction") -> None:
 
 def _write(plan: "Reproduction") -> list[str]:
     """Writes tables and curves to files; returns the tables."""
+    from selfmate.extras import has_extra, missing_sentence
     from selfmate.minichess.reference_tables import as_markdown
-    from selfmate.minichess.reproduction import can_draw, draw_curves
+    from selfmate.minichess.reproduction import draw_curves
 
     plan.directory.mkdir(parents=True, exist_ok=True)
-    texts = []
+    texts, can_draw = [], has_extra("plots")
     for table in plan.tables:
         ours = [plan.results_of(column) for column in table.columns]
         texts.append(as_markdown(table, ours, plan.episodes))
         runs = plan.runs_of(table)
-        if can_draw() and runs and not table.is_about_time:
+        if can_draw and runs and not table.is_about_time:
             draw_curves(table.title, runs, plan.directory / f"table-{table.number}.png")
-    if not can_draw():
-        typer.echo("no curves: they need matplotlib, pip install 'selfmate[plots]'", err=True)
+    if not can_draw:
+        typer.echo(f"no curves: {missing_sentence('plots')}", err=True)
     (plan.directory / "tables.md").write_text("\n\n".join(texts) + "\n", encoding="utf-8")
     return texts
 

@@ -10,7 +10,7 @@ import typer
 from selfmate.cli.console import BadInputError, JobFailedError, reading_input
 
 if TYPE_CHECKING:
-    from selfmate.players.onnx import Export
+    from selfmate.players.onnx_export import Export
 
 
 def export(
@@ -33,13 +33,15 @@ def export(
     onnx:path=FILE.
     """
     _check(onnx, opset)
-    from selfmate.nets.onnx_net import check_extra
+    from selfmate.extras import check_extra
     from selfmate.players import check_name
-    from selfmate.players.onnx import ExportError, export_onnx
     from selfmate.players.trained import find_net
 
     with reading_input():
-        check_extra()
+        check_extra("onnx")
+        check_extra("train")
+        from selfmate.players.onnx_export import ExportError, export_onnx
+
         weights = find_net(check_name(player))
         try:
             done = export_onnx(weights, onnx, opset)

@@ -70,17 +70,20 @@ def finetune(
     choice is the move that was played there, before and after, with intervals.
     The result is a run, and so a player.
     """
-    from selfmate.learners.finetuning import make_tuning
+    from selfmate.extras import check_extra
     from selfmate.players import check_name
     from selfmate.players.trained import find_net
 
     started = time.perf_counter()
     with reading_input():
+        check_extra("train")
         weights = find_net(check_name(net))
         _check_kind(weights)
         directory = _directory(run, resume)
     games = _imported(pgn, directory, player, seed)
     plan = _plan(weights, player, epochs, seed)
+    from selfmate.learners.finetuning import make_tuning
+
     with reading_input():
         tuning = make_tuning(plan, games)
         tuning.load_weights(weights.arrays)

@@ -43,14 +43,13 @@ def inspect_data(path: Path, plot: Path | None, as_json: bool) -> None:
 
 def _plot(folder: "ChunkFolder", plot: Path) -> None:
     from selfmate.data.wdl_curve import count_results
-    from selfmate.minichess.reproduction import can_draw
+    from selfmate.extras import check_extra
 
     if not folder.manifest.wdl_curve:
         raise BadInputError(f"{folder.path} has too few evaluations for a picture of them")
-    if not can_draw():
-        raise BadInputError("a picture needs matplotlib: pip install 'selfmate[plots]'")
     chunks = range(len(folder.chunk_sizes("validation")))
     with reading_input():
+        check_extra("plots")
         counts = count_results(folder.read("validation", number) for number in chunks)
         draw_fit(folder.manifest.wdl_curve, counts, plot)
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from selfmate.extras import check_extra
 from selfmate.runs import Progress, RunDirectory, read_header
 from selfmate.runs.files import remove
 
@@ -73,12 +74,9 @@ class TensorBoardSink:
     """Event files in the folder `tensorboard` of the run."""
 
     def __init__(self, directory: Path) -> None:
-        try:
-            from tensorboard.summary.writer import event_file_writer
-        except ImportError as error:
-            raise ValueError(
-                "TensorBoard is not installed: pip install 'selfmate[tensorboard]'"
-            ) from error
+        check_extra(TENSORBOARD)
+        from tensorboard.summary.writer import event_file_writer
+
         self._open = event_file_writer.EventFileWriter
         self._folder = directory / TENSORBOARD
         self._events: Any = None
@@ -106,10 +104,9 @@ class TrackioSink:
     has the name of the run's directory; after a rollback or a resumption it is written again."""
 
     def __init__(self, directory: Path) -> None:
-        try:
-            import trackio
-        except ImportError as error:
-            raise ValueError("trackio is not installed: pip install 'selfmate[trackio]'") from error
+        check_extra(TRACKIO)
+        import trackio
+
         self._library: Any = trackio
         self._directory = directory
         self._run: Any = None

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import zstandard
 
 from selfmate.data.teacher_games import Plan, TeacherGame, TeacherGames
 from selfmate.rules import derive_seeds
+from selfmate.rules.compression import zstd
 from selfmate.runs import take
 from selfmate.runs.files import BINARY
 
@@ -320,7 +320,7 @@ def whole_chunks(path: Path) -> Iterator[tuple[int, bytes]]:
         return
     try:
         yield from _whole_frames(path, frames)
-    except (zlib.error, zstandard.ZstdError) as error:
+    except (zlib.error, zstd.ZstdError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
 
 
@@ -354,11 +354,11 @@ def _compressed(path: Path, text: bytes) -> bytes:
     if path.suffix == ".gz":
         return gzip.compress(text, GZIP_LEVEL, mtime=0)
     if path.suffix == ".zst":
-        return zstandard.ZstdCompressor(write_checksum=True).compress(text)
+        return zstd.compress(text, options={zstd.CompressionParameter.checksum_flag: 1})
     return text
 
 
 _FRAMES: dict[str, Callable[[], _Frame]] = {
     ".gz": lambda: zlib.decompressobj(wbits=31),
-    ".zst": lambda: zstandard.ZstdDecompressor().decompressobj(),
+    ".zst": zstd.ZstdDecompressor,
 }

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from selfmate.data.dataset import Chunk
 from selfmate.data.game_filter import CODES
+from selfmate.encodings.features import Candidates
 from selfmate.encodings.records import (
     PositionRecords,
     TokenBatch,
@@ -20,7 +21,6 @@ from selfmate.encodings.records import (
     is_white_to_move,
     tokens_of_records,
 )
-from selfmate.nets.move_scorer import Candidates
 from selfmate.rules import Ragged, SparseRows, places_of_rows
 from selfmate.runs import Shard
 

@@ -4,6 +4,7 @@ Packed features, and actions beside them, are seen from the side to move: the bo
 that the mover always plays White. B is the number of positions.
 """
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from selfmate.encodings import ENCODINGS, MOVE136, Games, encode, legal_actions,
 from selfmate.rules import Ragged, SparseRows
 
 ACTION_ENCODING = "from_to4096"
+QUEEN_OR_NONE = (0, 4)  # the promotions of moves that stand for an action of it
 PACKED_BYTES = 107
 MOVE_ROWS = core.MOVE_ROWS  # of weights, from which `move_rows` picks those of an action
 VIEW_MOVE_ROWS = core.VIEW_MOVE_ROWS  # the same for `view_move_rows`
@@ -87,6 +89,16 @@ def flipped_actions(actions: NDArray[Action], black: NDArray[np.bool_]) -> NDArr
 
 
 # Positions and legal moves as the move scorer sees them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """Positions and the moves to score, at least one per position."""
+
+    positions: SparseRows  # [B]
+    is_white: NDArray[np.bool_]  # [B] whether White is to move
+    moves: SparseRows  # [N]
+    offsets: NDArray[np.int64]  # [B + 1] position i has the rows offsets[i] to offsets[i + 1]
 
 
 def position_rows(encoding: str, games: Games) -> SparseRows:

@@ -5,10 +5,10 @@
 chess for PettingZoo. docs/how-to/environments.md describes them all.
 """
 
-from importlib.util import find_spec
+from selfmate.extras import has_extra, missing_sentence
 
-if find_spec("gymnasium") is None:
-    raise ImportError("selfmate.envs needs Gymnasium: pip install 'selfmate[gym]'")
+if not has_extra("gym"):
+    raise ImportError(missing_sentence("gym"))
 
 import gymnasium
 

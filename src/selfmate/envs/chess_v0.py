@@ -4,16 +4,11 @@ Observations, actions, masks and rewards are those that PettingZoo documents for
 where docs/how-to/environments.md says otherwise; our own encodings can be chosen by name.
 """
 
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-
-if find_spec("pettingzoo") is None:
-    raise ImportError("selfmate.envs.chess_v0 needs PettingZoo: pip install 'selfmate[gym]'")
-
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 

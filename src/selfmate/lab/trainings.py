@@ -87,6 +87,7 @@ class Trainings:
     def start(self, new: NewTraining) -> str:
         """The name of the new run. ValueError has the same message as the command line."""
         learner = find_learner(new.learner)
+        learner.check_installed()
         sets = [f"{key}={value}" for key, value in new.settings.items()]
         config = read_config(learner, preset=new.preset, sets=sets)
         for name, setting in settings_of(learner.config_class).items():
@@ -107,6 +108,7 @@ class Trainings:
         learner = LEARNERS.get(run.learner)
         if learner is None or learner.verb != "train":
             raise ValueError(f"runs of {run.learner} are resumed on the command line only")
+        learner.check_installed()
         with self._lock:  # two tabs may ask at once: the second one sees what the first one did
             state = run.status().state
             if state == "finished":

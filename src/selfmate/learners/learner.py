@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from selfmate.extras import check_extra
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -233,6 +235,7 @@ class Learner:
     main_settings: tuple[str, ...] = ()  # those that people change first
     iteration: str = ""  # the setting with the units that one press on Train trains; none: all
     is_rehearsed: bool = True  # a few steps are cheap enough to estimate the time of all
+    needs_torch: bool = True
 
     @property
     def command(self) -> str:
@@ -244,6 +247,11 @@ class Learner:
         module, _, name = self.config.partition(":")
         found: type[Config] = getattr(import_module(module), name)
         return found
+
+    def check_installed(self) -> None:
+        """ValueError when it needs torch and there is none."""
+        if self.needs_torch:
+            check_extra("train")
 
     def check_device(self, device: str) -> None:
         if device not in self.devices:
@@ -258,6 +266,7 @@ class Learner:
         """A run of this learner on disk, for `with`; see `selfmate.runs.session.open_run`."""
         from selfmate.runs import Checkpoints, Header, Policy, open_run
 
+        self.check_installed()
         if session.resume:
             self._refuse_old_run(directory)
         # A resumed run has its weights in its checkpoints; the run it started from may be gone.

@@ -72,6 +72,7 @@ LEARNERS = (
         plots=("reward", "moves", "mate_percent"),
         then="selfmate endgame evaluate {run}",
         main_settings=("episodes", "size", "learning_rate", "gamma"),
+        needs_torch=False,
     ),
     Learner(
         name="ddqn",
@@ -83,5 +84,6 @@ LEARNERS = (
         plots=("reward", "moves", "mate_percent"),
         then="selfmate endgame evaluate {run}",
         main_settings=("episodes", "size", "learning_rate", "gamma"),
+        needs_torch=False,
     ),
 )

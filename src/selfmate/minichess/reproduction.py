@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
@@ -238,10 +237,6 @@ def _run_results(run: RunDirectory) -> Results:
         games_per_s=float(games.sum()) / seconds,
         seconds=seconds,
     )
-
-
-def can_draw() -> bool:
-    return find_spec("matplotlib") is not None
 
 
 def moving_average(values: NDArray[np.float64], steps: float) -> NDArray[np.float64]:

@@ -16,7 +16,8 @@ from selfmate.renamed import net_config_now
 from selfmate.settings import Settings
 
 if TYPE_CHECKING:
-    from selfmate.nets.move_scorer import Candidates, MoveScorer
+    from selfmate.encodings.features import Candidates
+    from selfmate.nets.move_scorer import MoveScorer
     from selfmate.nets.q_net import QNet
     from selfmate.nets.resnet import SeResNet
     from selfmate.nets.sparse_net import SparseNet
@@ -212,6 +213,7 @@ class TransformerConfig(TransformerSettings):
 # `attacks3399` says of each square what stands there and which sides attack it, by one of 52
 # numbers; then come the features behind the pieces of features839.
 Q_NET_INPUTS: Mapping[str, int] = MappingProxyType({"features839": 839, "attacks3399": 3399})
+POLICY_TEMPERATURE = 0.1  # the policy of a Q-net is softmax(Q / 0.1), as in its training
 
 
 class QNetSettings(Settings):
@@ -268,8 +270,12 @@ class MoveScorerConfig(MoveScorerSettings):
 
     def candidates(self, boards: Sequence["Board"]) -> "Candidates":
         """The net's input: all legal moves of some boards."""
-        from selfmate.encodings.features import is_white_to_move, legal_move_rows, position_rows
-        from selfmate.nets.move_scorer import Candidates
+        from selfmate.encodings.features import (
+            Candidates,
+            is_white_to_move,
+            legal_move_rows,
+            position_rows,
+        )
 
         moves, offsets = legal_move_rows(self.encoding, boards)
         return Candidates(

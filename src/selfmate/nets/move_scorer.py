@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 import selfmate._core as core
+from selfmate.encodings.features import Candidates
 from selfmate.nets.config import MoveScorerConfig
 from selfmate.nets.optim import one_thread
 from selfmate.nets.sparse import GroupedLinear, SparseLinear
@@ -24,16 +25,6 @@ from selfmate.rules import SparseRows
 Weights = Mapping[str, NDArray[np.float32]]  # by name
 
 BLOCK_ROWS = 128  # the moves of about three positions; blocks of 32 take a third longer
-
-
-@dataclass(frozen=True, kw_only=True)
-class Candidates:
-    """Positions and the moves to score, at least one per position."""
-
-    positions: SparseRows  # [B]
-    is_white: NDArray[np.bool_]  # [B] whether White is to move
-    moves: SparseRows  # [N]
-    offsets: NDArray[np.int64]  # [B + 1] position i has the rows offsets[i] to offsets[i + 1]
 
 
 class MoveScorer(torch.nn.Module):

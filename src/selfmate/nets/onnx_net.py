@@ -6,7 +6,6 @@ answer like the nets of their kind. As there, a row's answer does not depend on 
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,6 +22,7 @@ from selfmate.encodings.features import (
     move_rows,
 )
 from selfmate.encodings.records import encode_tokens
+from selfmate.extras import check_extra
 from selfmate.nets.config import (
     Q_NET_INPUTS,
     MoveScorerConfig,
@@ -35,17 +35,9 @@ from selfmate.rules import Board, Ragged, SparseRows
 Floats = NDArray[np.float32]
 
 PREFIX = "selfmate."  # of the keys of our metadata
-NEEDED = "ONNX files need onnx and onnxruntime: pip install 'selfmate[onnx]'"
-EXTRA = ("onnx", "onnxruntime")
 # Rows of a dense net that are computed together, always so many: the last bits of a product depend
 # on the number of rows. Small, because a search of one game asks about a few at a time.
 BLOCK_ROWS = 8
-
-
-def check_extra() -> None:
-    """ValueError when the packages for ONNX are missing."""
-    if not all(map(find_spec, EXTRA)):
-        raise ValueError(NEEDED)
 
 
 class OnnxGraph:
@@ -53,7 +45,7 @@ class OnnxGraph:
 
     def __init__(self, source: bytes | Path) -> None:
         """From a file or its bytes; ValueError when this is no ONNX that can be computed."""
-        check_extra()
+        check_extra("onnx")
         import onnxruntime
 
         options = onnxruntime.SessionOptions()

@@ -18,7 +18,6 @@ from selfmate.rules import Ragged, SparseRows, best_places
 
 # Small enough for one row to be fast. 256 rows take a third longer than in a single product.
 BLOCK_ROWS = 32
-POLICY_TEMPERATURE = 0.1  # the policy of a Q-net is softmax(Q / 0.1), as in its training
 
 
 class QNet(torch.nn.Module):

@@ -15,6 +15,7 @@ from torch import Tensor
 
 import selfmate._core as core
 from selfmate.nets.optim import numbers_of
+from selfmate.nets.softmax import Offsets, log_probabilities, row_sums, spread_rows
 from selfmate.rules import Ragged, SparseRows
 
 
@@ -137,9 +138,6 @@ def _uniform(shape: tuple[int, ...], inputs: int) -> torch.nn.Parameter:
     return torch.nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
 
 
-Offsets = NDArray[np.int64]  # [B + 1]
-
-
 def log_softmax(scores: Tensor, offsets: Offsets) -> Tensor:
     """[N] Log-probabilities of the softmax over each row."""
     log_probs: Tensor = _LogSoftmax.apply(scores, offsets)  # type: ignore[no-untyped-call]
@@ -152,27 +150,18 @@ def spread(per_row: Tensor, offsets: Offsets) -> Tensor:
     return values
 
 
-def mass_of(logits: NDArray[np.float32], chosen: Ragged) -> NDArray[np.float64]:
-    """[B] The total probability of each row's chosen columns, in the softmax of logits [B, A]."""
-    weights = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
-    at_chosen = weights[chosen.rows, chosen.values]
-    mass: NDArray[np.float64] = np.add.reduceat(at_chosen, chosen.offsets[:-1]) / weights.sum(1)
-    return mass
-
-
 class _LogSoftmax(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, offsets: Offsets) -> Tensor:
         values: NDArray[np.float32] = scores.detach().numpy()
-        below = values - _spread(np.maximum.reduceat(values, offsets[:-1]), offsets)
-        log_probs = below - _spread(np.log(_sums(np.exp(below), offsets)), offsets)
+        log_probs = log_probabilities(values, offsets)
         ctx.offsets, ctx.probabilities = offsets, np.exp(log_probs)
         return torch.from_numpy(log_probs)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
         gradient: NDArray[np.float32] = gradients[0].numpy()
-        sums = _spread(_sums(gradient, ctx.offsets), ctx.offsets)
+        sums = spread_rows(row_sums(gradient, ctx.offsets), ctx.offsets)
         return torch.from_numpy(gradient - ctx.probabilities * sums), None
 
 
@@ -180,17 +169,8 @@ class _Spread(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, per_row: Tensor, offsets: Offsets) -> Tensor:
         ctx.offsets = offsets
-        return torch.from_numpy(_spread(per_row.detach().numpy(), offsets))
+        return torch.from_numpy(spread_rows(per_row.detach().numpy(), offsets))
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        return torch.from_numpy(_sums(gradients[0].numpy(), ctx.offsets)), None
-
-
-def _sums(values: NDArray[np.float32], offsets: Offsets) -> NDArray[np.float32]:
-    sums: NDArray[np.float32] = np.add.reduceat(values, offsets[:-1])
-    return sums
-
-
-def _spread(per_row: NDArray[np.float32], offsets: Offsets) -> NDArray[np.float32]:
-    return np.repeat(per_row, np.diff(offsets))
+        return torch.from_numpy(row_sums(gradients[0].numpy(), ctx.offsets)), None

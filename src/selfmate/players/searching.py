@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.encodings import encode, legal_actions, moves_of_actions
+from selfmate.nets.config import ResNetConfig, SparseNetConfig
 from selfmate.nets.evaluator import (
     Evaluator,
+    NetOf,
     SearchableNet,
     SearchEvaluator,
     SparseNetEvaluator,
+    is_sparse,
     make_evaluator,
     make_search_evaluator,
 )
 from selfmate.nets.onnx_net import OnnxResNet
-from selfmate.nets.resnet import SeResNet
-from selfmate.nets.sparse_net import SparseNet
 from selfmate.players.candidates import MATE_VALUE
-from selfmate.players.engine_pool import Job, run_jobs
 from selfmate.players.game_tree import (
     GameTree,
     move_analysis,
@@ -34,6 +34,7 @@ from selfmate.players.game_tree import (
     policy_candidates,
     with_draws,
 )
+from selfmate.players.jobs import Job, run_jobs
 from selfmate.players.player import (
     NO_LIMITS,
     Analysis,
@@ -203,7 +204,7 @@ class TreePlayer:
         cache_mb: int | None = None,
     ) -> SearchConfig:
         leaves = min(MAX_LEAVES_PER_GAME, max(1, simulations // MIN_BATCHES))
-        if isinstance(self._net, SparseNet):
+        if is_sparse(self._net):
             leaves = 1  # it evaluates a leaf as fast as several
         size_mb = OWN_CACHE_MB if cache_mb is None else cache_mb
         changes = {
@@ -395,11 +396,14 @@ class ValuePlayer:
     parallel_games = PARALLEL_GAMES
 
     def __init__(
-        self, name: str, net: SeResNet | SparseNet | OnnxResNet, temperature: float = 0.0
+        self,
+        name: str,
+        net: NetOf[ResNetConfig] | NetOf[SparseNetConfig] | OnnxResNet,
+        temperature: float = 0.0,
     ) -> None:
         self.name = name
         self._evaluate: Evaluator | SparseNetEvaluator = (
-            SparseNetEvaluator(net) if isinstance(net, SparseNet) else make_evaluator(net)
+            SparseNetEvaluator(net) if is_sparse(net) else make_evaluator(net)
         )
         self._temperature = temperature
 

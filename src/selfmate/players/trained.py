@@ -8,19 +8,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
-import torch
 from pydantic import ValidationError
 
-from selfmate.nets.config import read_net_config
-from selfmate.nets.evaluator import SearchableNet
-from selfmate.nets.move_scorer import MoveScorer
-from selfmate.nets.q_net import QNet
-from selfmate.nets.resnet import SeResNet
-from selfmate.nets.sparse_net import SparseNet
-from selfmate.nets.transformer import Transformer
+from selfmate.extras import check_extra
+from selfmate.nets.config import (
+    MoveScorerConfig,
+    NetConfig,
+    QNetConfig,
+    ResNetConfig,
+    SparseNetConfig,
+    TransformerConfig,
+    read_net_config,
+)
+from selfmate.nets.evaluator import CoreNet, SearchableNet
+from selfmate.nets.onnx_net import OnnxMoveScorer, OnnxQNet, OnnxResNet, OnnxTransformer
 from selfmate.players import (
     EXACT,
     MAX_MOVETIME_MS,
@@ -40,13 +44,22 @@ from selfmate.players import (
 from selfmate.players.network import PolicyPlayer, QPlayer, ScorerPlayer
 from selfmate.players.player import Limits, Player
 from selfmate.players.searching import DEFAULT_SEARCH, DEFAULT_SIMULATIONS, TreePlayer, ValuePlayer
-from selfmate.runs import Arrays, FileNote, Found, Json, RunDirectory, restore, unpack
+from selfmate.runs import Arrays, FileNote, Json, restore, unpack
 from selfmate.searches.config import SearchConfig
 from selfmate.weights import folder_of, is_model, weights_path
 from selfmate.weights.calibration import read_calibration
 from selfmate.weights.card import read_card
 
-Net = QNet | MoveScorer | SeResNet | SparseNet | Transformer
+if TYPE_CHECKING:
+    from selfmate.nets.move_scorer import MoveScorer
+    from selfmate.nets.q_net import QNet
+    from selfmate.nets.resnet import SeResNet
+    from selfmate.nets.sparse_net import SparseNet
+    from selfmate.nets.transformer import Transformer
+    from selfmate.runs import Found
+
+    Module = QNet | MoveScorer | SeResNet | SparseNet | Transformer
+
 MAX_SIMULATIONS = 1_000_000
 
 
@@ -88,25 +101,35 @@ def _calibrated(name: PlayerName, weights: Weights) -> PlayerName:
     return PlayerName(name.kind, settings | _temperature(strength.temperature))
 
 
-def load_net(name: PlayerName) -> Net:
-    """The net of a run or a model, such as `runs/az-1:version=best` or `alphazero-tiny`."""
-    return checked_net(find_net(name))
-
-
 def find_net(name: PlayerName) -> Weights:
-    """The weights that a name means, which says nothing of how they are played."""
+    """The weights that a name means, such as `runs/az-1:version=best` or `alphazero-tiny`, which
+    says nothing of how they are played."""
     if name.kind in PLAYERS:
         raise ValueError(f"{name.kind} is no net of ours: name a run or a shipped net")
     check_settings(name, () if is_model(name.kind) else ("version",))
     return find_weights(name)
 
 
-def checked_net(weights: Weights) -> Net:
+def checked_net(weights: Weights) -> CoreNet[NetConfig]:
     """The net of weights; ValueError names whose they are."""
     kind = weights.identity.kind
     _kind(kind, weights.player)
     with _errors_naming(kind):
         return make_net(weights.player, weights.arrays)
+
+
+def make_module(weights: Weights) -> "Module":
+    """The net of weights in torch; ValueError names whose they are, or how torch is installed."""
+    check_extra("train")
+    import torch
+
+    config = checked_net(weights).config
+    # New nets draw random weights; a caller with a seed of its own must not notice.
+    with torch.random.fork_rng(devices=()):
+        module = config.make_net()
+    with _errors_naming(weights.identity.kind):
+        restore(module.arrays(), weights.arrays)
+    return module
 
 
 def find_weights(name: PlayerName) -> Weights:
@@ -173,21 +196,18 @@ def _options(name: PlayerName, identity: PlayerName, card: Mapping[str, Json]) -
     return play_options.read(name)
 
 
-def make_net(card: Mapping[str, Json], weights: Arrays) -> Net:
-    """The net that a card describes, with these weights; ValueError when the two do not fit."""
+def make_net(card: Mapping[str, Json], weights: Arrays) -> CoreNet[NetConfig]:
+    """The net that a card describes, with these weights. ValueError when there are too few of them;
+    names and shapes are checked by whoever computes the net."""
     config = read_net_config(card)
-    # Before the net is made: a forged card may describe one that fits into no memory.
+    # A forged card may describe a net that fits into no memory.
     there_are = sum(array.size for array in weights.values())
     if config.least_weights > there_are:
         raise ValueError(
             f"its card describes a net of at least {config.least_weights:,} weights, but there are "
             f"{there_are:,}"
         )
-    # New nets draw random weights; a learner that loads an opponent must not notice.
-    with torch.random.fork_rng(devices=()):
-        net = config.make_net()
-    restore(net.arrays(), weights)
-    return net
+    return CoreNet(config, weights)
 
 
 class PlayOptions(Protocol):
@@ -278,7 +298,7 @@ class QNetOptions:
     def settings(self) -> dict[str, str]:
         return self.search.settings(self.temperature)
 
-    def player(self, full_name: str, net: QNet) -> Player:
+    def player(self, full_name: str, net: CoreNet[QNetConfig] | OnnxQNet) -> Player:
         if self.search.simulations:
             return self.search.player(full_name, net, self.temperature)
         exact_endings = self.search.exact_endings
@@ -307,7 +327,7 @@ class MoveScorerOptions:
         lookahead = {"lookahead": "1"} if self.lookahead else {}
         return self.search.settings(self.temperature) | lookahead
 
-    def player(self, full_name: str, net: MoveScorer) -> Player:
+    def player(self, full_name: str, net: CoreNet[MoveScorerConfig] | OnnxMoveScorer) -> Player:
         if self.search.simulations:
             return self.search.player(full_name, net, self.temperature)
         return ScorerPlayer(
@@ -346,7 +366,7 @@ class TransformerOptions:
         mask = {} if self.masked else {"mask": "0"}
         return mask | _temperature(self.temperature) | _terminal(self.exact_endings)
 
-    def player(self, full_name: str, net: Transformer) -> Player:
+    def player(self, full_name: str, net: CoreNet[TransformerConfig] | OnnxTransformer) -> Player:
         return PolicyPlayer(
             full_name,
             net,
@@ -388,7 +408,9 @@ class TreeOptions:
         policy_alone = {} if self.search.simulations else {"sims": "0"}
         return policy_alone | self.search.settings(self.temperature)
 
-    def player(self, full_name: str, net: SeResNet | SparseNet) -> Player:
+    def player(
+        self, full_name: str, net: CoreNet[ResNetConfig] | CoreNet[SparseNetConfig] | OnnxResNet
+    ) -> Player:
         if self.by_value:
             return ValuePlayer(full_name, net, self.temperature)
         return self.search.player(full_name, net, self.temperature)
@@ -420,8 +442,10 @@ def _terminal(exact_endings: bool) -> dict[str, str]:
     return {"terminal": EXACT if exact_endings else OFF}
 
 
-def _checkpoint(path: Path, version: str) -> Found:
+def _checkpoint(path: Path, version: str) -> "Found":
     """Exactly the version that was asked for: another one's games must not be reported as its."""
+    from selfmate.runs import RunDirectory
+
     found = RunDirectory(path).checkpoint(version)
     if found.passed_over:
         raise ValueError(f"{'; '.join(found.passed_over)}; version={found.card.step} is good")

@@ -19,14 +19,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, TextIO, cast
 
-import zstandard
-
 from selfmate._core import Board, GameRecords, PgnReader
+from selfmate.rules.compression import zstd
 from selfmate.rules.cpu import available_cores
 
 DEFAULT_CHUNK_BYTES = 1 << 20
 # zstd streams that need a larger window are refused; this is the default limit of `zstd --long`.
-MAX_ZSTD_WINDOW_BYTES = 1 << 27
+MAX_ZSTD_WINDOW_LOG = 27
 
 # The seven tag roster of the PGN standard with its values for "unknown".
 ROSTER = {
@@ -145,7 +144,7 @@ def read_texts(stream: io.BufferedReader, name: str, chunk_bytes: int) -> Iterat
     """
     magic = stream.peek(4)[:4]
     if magic == _ZSTD_MAGIC or _ZSTD_SKIPPABLE_MAGIC.fullmatch(magic):
-        plain = _zstd_texts(stream, chunk_bytes)
+        plain = iter(partial(_zstd_file(stream).read, chunk_bytes), b"")
     elif magic[:2] == _GZIP_MAGIC:
         plain = iter(partial(gzip.GzipFile(fileobj=stream).read, chunk_bytes), b"")
     else:
@@ -155,7 +154,9 @@ def read_texts(stream: io.BufferedReader, name: str, chunk_bytes: int) -> Iterat
             if number == 0:
                 _check_is_text(text, name)
             yield text
-    except (zstandard.ZstdError, gzip.BadGzipFile, zlib.error, EOFError) as error:
+    except EOFError as error:
+        raise DamagedFileError(f"{name} is damaged: the compressed stream is cut off") from error
+    except (zstd.ZstdError, gzip.BadGzipFile, zlib.error) as error:
         raise DamagedFileError(f"{name} is damaged: {error}") from error
 
 
@@ -166,41 +167,10 @@ def _check_is_text(beginning: bytes, name: str) -> None:
         raise ValueError(f"{name} is binary data, not text")
 
 
-def _zstd_texts(stream: io.BufferedReader, chunk_bytes: int) -> Iterator[bytes]:
-    """Decompressed chunks of one or more zstd frames.
-
-    The reader of zstandard reports no error when a stream is truncated. A frame with a known text
-    is therefore appended to the stream: its text comes out last only if all frames before it are
-    complete.
-    """
-    sentinel = b"the stream is complete"
-    last_frame = zstandard.ZstdCompressor(write_checksum=True).compress(sentinel)
-    decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW_BYTES)
-    with decompressor.stream_reader(
-        cast(BinaryIO, _StreamWithTail(stream, last_frame)), read_across_frames=True, closefd=False
-    ) as reader:
-        held = b""
-        while text := reader.read(chunk_bytes):
-            held += text
-            if ready := held[: -len(sentinel)]:
-                yield ready
-            held = held[-len(sentinel) :]
-    if held != sentinel:
-        raise EOFError("the compressed stream is cut off")
-
-
-class _StreamWithTail:
-    """A readable stream followed by some extra bytes."""
-
-    def __init__(self, stream: io.BufferedReader, tail: bytes) -> None:
-        self._stream = stream
-        self._tail = tail
-
-    def read(self, size: int) -> bytes:
-        if data := self._stream.read(size):
-            return data
-        data, self._tail = self._tail, b""
-        return data
+def _zstd_file(stream: io.BufferedReader) -> BinaryIO:
+    """The text of one or more frames; EOFError when the last one is cut off."""
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: MAX_ZSTD_WINDOW_LOG}
+    return cast(BinaryIO, zstd.ZstdFile(stream, options=options))
 
 
 # Writing

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from selfmate.extras import check_extra
 from selfmate.runs.card import Best, Card, read_header
 from selfmate.runs.checkpoint import BEST, Checkpoints, read_card, read_weights
 from selfmate.runs.files import parse, read_plain, remove
@@ -78,10 +79,9 @@ class RunDirectory:
 
     def frame(self) -> Any:
         """As `columns`, as a pandas DataFrame with a row a step; ValueError without pandas."""
-        try:
-            from pandas import DataFrame
-        except ImportError as error:
-            raise ValueError("a frame needs pandas: pip install pandas") from error
+        check_extra("pandas")
+        from pandas import DataFrame
+
         columns = self.columns()
         steps = columns.pop("step", np.zeros(0)).astype(np.int64)
         found = DataFrame(columns, index=steps)

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import selfmate._core as core
+from selfmate.encodings.features import QUEEN_OR_NONE
 from selfmate.rules import Board, Ragged
 
 NO_ENDING, MATE, DRAW = range(3)  # as core/search/endings.h has them
-QUEEN_OR_NONE = (0, 4)  # the promotions of moves that stand for an action of from_to4096
 
 Endings = NDArray[np.uint8]
 

@@ -141,7 +141,8 @@ class Engine:
     def close(self, timeout_s: float) -> bool:
         """Closes the player and drops all state; whether all threads have stopped in time."""
         loading, search = self._loading, self._last_search
-        has_loaded = loading is None or loading.is_done or loading.join(timeout_s)
+        # Also when it is done: a thread that holds the net at the end is reported as a leak.
+        has_loaded = loading is None or loading.join(timeout_s)
         if loading is not None and loading.player is not None:
             loading.player.close()
         has_stopped = search is None or search.join(timeout_s)

@@ -16,7 +16,7 @@ from selfmate import Board
 from selfmate.learners.reinforce.config import Config
 from selfmate.nets.config import MoveScorerConfig, TransformerConfig, read_net_config
 from selfmate.nets.move_scorer import MoveScorer
-from selfmate.players.network import evaluate
+from selfmate.players.evaluation import evaluate
 
 Settings = dict[str, Any]
 # What core.Reinforce takes, beside the seed.

@@ -12,7 +12,7 @@ from playwright.sync_api import Error
 from page.wasm.conftest import TabCore
 from selfmate import Board, load_net, search
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.players.network import evaluate
+from selfmate.players.evaluation import evaluate
 from selfmate.weights import card_path, weights_path
 
 LINE = ["e2e4", "c7c5", "g1f3", "d7d6"]

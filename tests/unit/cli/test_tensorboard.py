@@ -43,6 +43,6 @@ def test_every_step_is_mirrored_once(tmp_path: Path) -> None:
 def test_without_the_package_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "tensorboard.summary.writer", None)
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
     with pytest.raises(ValueError, match=r"pip install 'selfmate\[tensorboard\]'"):
         TensorBoardSink(tmp_path)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from selfmate.learners.searchless.legality import is_top_legal, masked_ranks
-from selfmate.nets.sparse import mass_of
+from selfmate.nets.softmax import mass_of
 from selfmate.rules import Ragged
 
 # Two positions of four actions; in the first 1 and 3 are legal, in the second 0 alone.

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfmate.encodings.features import Candidates
 from selfmate.nets.config import MoveScorerConfig
-from selfmate.nets.move_scorer import BLOCK_ROWS, Candidates, MoveScorer
+from selfmate.nets.move_scorer import BLOCK_ROWS, MoveScorer
 from selfmate.rules import SparseRows, places_of_rows
 
 POSITION_INPUTS, MOVE_INPUTS, POSITIONS = 768, 136, 40

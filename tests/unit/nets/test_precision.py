@@ -9,10 +9,10 @@ from torch import Tensor
 
 from selfmate.learners.alphazero.loss import TrainingStep
 from selfmate.nets.config import ResNetConfig
-from selfmate.nets.evaluator import TorchEvaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, placed
 from selfmate.nets.precision import STEPS_TO_DOUBLE, LossScale, loss_scale_for, precision_on
 from selfmate.nets.resnet import SeResNet
+from selfmate.nets.torch_evaluator import TorchEvaluator
 from selfmate.runs.run import copied
 from unit.data.example_rows import examples
 

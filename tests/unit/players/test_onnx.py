@@ -10,14 +10,13 @@ import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
+from selfmate import extras
 from selfmate.encodings import encode
-from selfmate.nets import onnx_net
 from selfmate.nets.config import MoveScorerConfig, QNetConfig, ResNetConfig, TransformerConfig
 from selfmate.nets.onnx_graph import OPSETS, onnx_graph
 from selfmate.nets.onnx_net import OnnxResNet, open_onnx
-from selfmate.players import check_name, load_player
-from selfmate.players import onnx as players_onnx
-from selfmate.players.onnx import (
+from selfmate.players import check_name, load_player, onnx_export
+from selfmate.players.onnx_export import (
     ExportError,
     answers,
     export_onnx,
@@ -64,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def write(player: str, path: Path) -> players_onnx.Export:
+def write(player: str, path: Path) -> onnx_export.Export:
     return export_onnx(find_net(check_name(player)), path)
 
 
@@ -113,7 +112,7 @@ def test_every_architecture_can_be_exported(
 
 def onnx_graph_with_card(net: object, card: str, opset: int = 18) -> bytes:
     graph = onnx_graph(net, opset=opset)  # type: ignore[arg-type]
-    return players_onnx.with_metadata(graph, {"version": "0", "net": card})
+    return onnx_export.with_metadata(graph, {"version": "0", "net": card})
 
 
 @pytest.mark.parametrize("opset", OPSETS)
@@ -213,7 +212,7 @@ def test_a_net_that_answers_otherwise_leaves_no_file(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = onnx_graph(opinionated_net(seed=9))
-    monkeypatch.setattr(players_onnx, "onnx_graph", lambda *_, **__: wrong)
+    monkeypatch.setattr(onnx_export, "onnx_graph", lambda *_, **__: wrong)
     with pytest.raises(ExportError, match=r"differ from the net's by up to .* nothing was written"):
         write(str(folder / "alphazero"), tmp_path / "net.onnx")
     assert not list(tmp_path.iterdir())
@@ -222,7 +221,7 @@ def test_a_net_that_answers_otherwise_leaves_no_file(
 def test_without_the_extra_a_sentence_says_what_to_install(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(onnx_net, "find_spec", lambda _: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
     with pytest.raises(ValueError, match=r"pip install 'selfmate\[onnx\]'"):
         load_player(f"onnx:path={folder / 'dqn.onnx'}")
 

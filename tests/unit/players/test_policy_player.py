@@ -10,7 +10,7 @@ from selfmate.nets.config import TransformerConfig
 from selfmate.nets.transformer import Transformer
 from selfmate.players import PlayerName, SearchRequest
 from selfmate.players.network import PolicyPlayer
-from selfmate.players.trained import load_net
+from selfmate.players.trained import find_net, make_module
 from selfmate.rules import Board, best_places, push_moves, uci_code, uci_text
 
 AFTER_E4 = Board()
@@ -68,7 +68,7 @@ def test_the_analysis_has_the_policy_over_legal_moves() -> None:
 
 @torch.no_grad()
 def test_the_net_that_ships_plays_the_moves_that_torch_finds_likeliest() -> None:
-    net = load_net(PlayerName("searchless-tiny"))
+    net = make_module(find_net(PlayerName("searchless-tiny")))
     assert isinstance(net, Transformer)
     player = PolicyPlayer("net", net, exact_endings=False)
     boards = [opening.board() for opening in shipped_openings()[:4]]

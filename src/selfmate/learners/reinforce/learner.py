@@ -27,7 +27,8 @@ from selfmate.nets.config import MoveScorerConfig
 from selfmate.nets.move_scorer import MoveScorer, PolicyLoss, Weights, policy_gradient
 from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax
-from selfmate.players.network import LOOKAHEAD_NATS, SCORER_ACTION_ENCODING, ScorerPlayer
+from selfmate.players.evaluation import SCORER_ACTION_ENCODING
+from selfmate.players.network import LOOKAHEAD_NATS, ScorerPlayer
 from selfmate.rules import Board, Ragged
 from selfmate.runs import (
     Arrays,

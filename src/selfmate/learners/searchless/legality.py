@@ -13,7 +13,7 @@ from selfmate.arena.openings import shipped_openings
 from selfmate.data.held_out import HeldOut, Rows
 from selfmate.encodings.records import PositionRecords, encode_records
 from selfmate.nets.evaluator import TransformerEvaluator
-from selfmate.nets.sparse import mass_of
+from selfmate.nets.softmax import mass_of
 from selfmate.nets.transformer import Transformer
 from selfmate.rules import Ragged, derive_seeds, push_moves
 from selfmate.runs import Tick, unwatched
