@@ -4,7 +4,6 @@ import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from docs_site.links import ROOT
@@ -67,10 +66,3 @@ def _output(output: dict[str, Any], name: str, pictures: dict[str, bytes]) -> It
 
 def _as_text(text: str) -> str:
     return f"```text\n{text.rstrip()}\n```"
-
-
-def stored_size(path: Path) -> int:
-    """Bytes of a notebook's outputs."""
-    notebook = json.loads(path.read_text("utf-8"))
-    outputs = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    return len(json.dumps(outputs))

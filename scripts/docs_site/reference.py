@@ -28,6 +28,7 @@ RESULTS = (
     "selfmate.rules.pgn.PgnChunk",
 )
 MODULES = ("selfmate.encodings",)
+MARK = "\b\n"  # before a paragraph of a help text that must not be wrapped
 
 
 def reference_pages() -> dict[str, str]:
@@ -68,15 +69,13 @@ def api_page() -> str:
     for title, names in (("Chess", selfmate._CHESS), ("Engines", selfmate._ENGINES)):
         parts += [f"## {title}\n\n", *(_member(f"selfmate.{name}") for name in names)]
     parts += ["## What they return\n\n", *map(_member, RESULTS)]
-    parts += ["## Encodings\n\n", *(f"::: {name}\n    options:\n" + _LEVEL for name in MODULES)]
+    parts += ["## Encodings\n\n", *map(_member, MODULES)]
     return "".join(parts)
 
 
-_LEVEL = "      heading_level: 3\n\n"
-
-
 def _member(path: str) -> str:
-    return f"::: {path}\n    options:\n{_LEVEL}"
+    """What mkdocstrings replaces by the docstring and members of a name."""
+    return f"::: {path}\n    options:\n      heading_level: 3\n\n"
 
 
 # Verbs
@@ -88,7 +87,10 @@ def verbs_page() -> str:
         "# Verbs\n\n",
         "`selfmate VERB --help` says the same in the terminal. Exit code 0 means done, 1 that the",
         " job failed, 2 bad input.\n\n",
-        table(("verb", ""), ((f"[`{verb}`](#{verb})", about) for verb, about in VERBS.items())),
+        table(
+            ("verb", "what it does"),
+            ((f"[`{verb}`](#{verb})", about) for verb, about in VERBS.items()),
+        ),
     ]
     return "".join([*parts, *map(_verb, VERBS)])
 
@@ -107,10 +109,9 @@ def _command(command: Any, words: str, level: int = 2) -> str:
     context = typer.Context(command, info_name=f"selfmate {words}")
     usage = " ".join([f"selfmate {words}", *command.collect_usage_pieces(context)])
     rows = [record for one in command.params if (record := one.get_help_record(context))]
-    hidden = ("--install-completion", "--show-completion")
-    shown = [(code(name), _escaped(text)) for name, text in rows if name not in hidden]
+    shown = [(code(name), _escaped(text)) for name, text in rows]
     return f"{'#' * level} {words}\n\n{_prose(command.help or '')}\n\n```\n{usage}\n```\n\n" + (
-        table(("", ""), shown) if shown else ""
+        table(("option", "meaning"), shown) if shown else ""
     )
 
 
@@ -121,9 +122,6 @@ def _prose(text: str) -> str:
         f"```\n{part.removeprefix(MARK)}\n```" if part.startswith(MARK) else _escaped(part)
         for part in paragraphs
     )
-
-
-MARK = "\b\n"
 
 
 def _escaped(text: str) -> str:

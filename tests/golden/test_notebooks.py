@@ -19,15 +19,23 @@ TIMEOUT_S = 300
 def executed(path: Path, folder: Path) -> Any:
     """The notebook as it is after running all its cells in an empty folder."""
     notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
-    client = NotebookClient(notebook, timeout=TIMEOUT_S, resources={"metadata": {"path": folder}})
+    client = NotebookClient(
+        notebook,
+        timeout=TIMEOUT_S,
+        resources={"metadata": {"path": folder}},
+        coalesce_streams=True,  # however the kernel's messages were cut
+    )
     client.execute()
     return notebook
 
 
 def plain(notebook: Any) -> Any:
-    """Without what differs from run to run: when cells ran, and on which Python."""
+    """Without what differs from run to run: when cells ran, on which Python, and what was said on
+    standard error."""
     for cell in notebook.cells:
         cell.metadata = {}
+        if "outputs" in cell:
+            cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr"]
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
