@@ -10,15 +10,15 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 TSC = cd $(PAGE) && node_modules/.bin/tsc --noEmit
 CXX_FILES = $(shell find core tests -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test lint bench docs page site wasm browser fuzz sanitize slow soak clean help
+.PHONY: demo test lint bench docs docs-site page site wasm browser fuzz sanitize slow soak clean help
 
 help:  ## what can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: $(VENV)/.installed  ## see it work, from nothing
 	$(BIN)/selfmate demo
 
-test: $(VENV)/.test-tools browser site  ## lint, then all tests
+test: $(VENV)/.test-tools browser site docs-site  ## lint, then all tests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n auto
 
@@ -33,11 +33,15 @@ lint: $(VENV)/.test-tools  ## style, types, layers
 bench: $(VENV)/.bench-tools  ## speed beside our peers
 	$(BIN)/selfmate bench
 
-docs: $(VENV)/.test-tools site  ## draw again: stub, page types and encodings that tests keep true, the pictures
+docs: $(VENV)/.test-tools site  ## draw again: stub, page types, encodings and notebooks that tests keep true, the pictures
 	SELFMATE_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
 	$(BIN)/python scripts/draw_demo.py
 	$(BIN)/python scripts/draw_lab.py
 	$(BIN)/python scripts/draw_tab.py
+
+# Strict: a dead link, or a page that is in no menu, is an error.
+docs-site: $(VENV)/.test-tools  ## the documentation as a site, in build/docs-site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 page: $(VENV)/.installed  ## check and bundle the lab's page anew, also for a lab that runs
 	$(TSC)

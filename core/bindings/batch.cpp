@@ -11,6 +11,34 @@ namespace {
 
 using namespace nb::literals;
 
+constexpr const char* kGameBatchDoc =
+    R"(Many games stepped together, finished ones restarted in place.
+
+A batch of B games takes and gives arrays [B] of 16-bit move codes. Each game has a random stream of
+its own: nothing depends on the number of threads.
+
+Examples:
+    >>> from selfmate import GameBatch, Move
+    >>> batch = GameBatch(4, seed=1)
+    >>> moves, offsets = batch.legal()
+    >>> moves.shape, offsets.tolist()
+    ((80,), [0, 20, 40, 60, 80])
+    >>> slots, games = batch.step(Move.codes(["e2e4", "d2d4", "c2c4", "g1f3"]))
+    >>> len(games), batch.plies.tolist()
+    (0, [1, 1, 1, 1]))";
+
+constexpr const char* kRandomGamesDoc =
+    R"(Complete games of uniformly random legal moves from the standard start, as records.
+
+The same seed gives the same games with any number of threads. A game of `max_plies` plies ends as
+ply_limit (0: no limit).
+
+Examples:
+    >>> from selfmate import random_games
+    >>> games = random_games(100, seed=1)
+    >>> len(games), set(games.results.tolist()) <= {-1, 0, 1}
+    (100, True))";
+
 void init(GameBatch* batch, int size, const std::optional<std::vector<nb::str>>& starts,
           std::uint64_t seed, int max_plies, int threads) {
   std::vector<Position> positions;
@@ -82,8 +110,7 @@ Game board(const GameBatch& batch, int slot) {
 }  // namespace
 
 void bind_batch(nb::module_& module) {
-  nb::class_<GameBatch>(module, "GameBatch",
-                        "Many games stepped together, finished ones restarted in place.")
+  nb::class_<GameBatch>(module, "GameBatch", kGameBatchDoc)
       .def("__init__", &init, "size"_a, nb::kw_only(), "starts"_a = nb::none(), "seed"_a = 0,
            "max_plies"_a = 0, "threads"_a = 1,
            "Games start from the FENs in `starts` in turn (default: the standard start); a game of "
@@ -116,8 +143,7 @@ void bind_batch(nb::module_& module) {
         nb::gil_scoped_release release;
         return random_games(count, seed, max_plies, threads);
       },
-      "count"_a, nb::kw_only(), "seed"_a = 0, "max_plies"_a = 0, "threads"_a = 1,
-      "Complete games of uniformly random legal moves from the standard start.");
+      "count"_a, nb::kw_only(), "seed"_a = 0, "max_plies"_a = 0, "threads"_a = 1, kRandomGamesDoc);
 }
 
 }  // namespace selfmate::bindings

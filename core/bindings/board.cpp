@@ -13,6 +13,32 @@ namespace {
 
 using namespace nb::literals;
 
+constexpr const char* kBoardDoc = R"(A chess game: a position and the line that led to it.
+
+Moves are UCI texts. Sides are White and Black, never "own" and "other". In a notebook a board is
+a picture, seen by White, with the last move marked.
+
+Examples:
+    >>> from selfmate import Board
+    >>> board = Board()
+    >>> board.push("e2e4")
+    >>> board.turn, len(board.legal_moves()), board.san("g8f6")
+    ('black', 20, 'Nf6')
+    >>> board.fen()
+    'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1'
+    >>> board.pop(), board.outcome()
+    ('e2e4', None))";
+
+constexpr const char* kOutcomeDoc = R"(How a game ended.
+
+Examples:
+    >>> from selfmate import Board
+    >>> board = Board()
+    >>> for move in ("f2f3", "e7e5", "g2g4", "d8h4"):
+    ...     board.push(move)
+    >>> board.outcome()
+    Outcome(winner='black', reason='checkmate'))";
+
 constexpr int kMaxPerftDepth = 20;
 
 const char* color_name(Color color) {
@@ -112,7 +138,7 @@ std::string drawn(const Game& game) {
 }
 
 void bind_outcome(nb::module_& module) {
-  nb::class_<Outcome>(module, "Outcome", "How a game ended.")
+  nb::class_<Outcome>(module, "Outcome", kOutcomeDoc)
       .def_prop_ro("winner", &winner_name,
                    nb::sig("def winner(self) -> typing.Literal['white', 'black'] | None"),
                    "The winning side, or None for a draw.")
@@ -144,7 +170,7 @@ void bind_board(nb::module_& module) {
              nb::sig("def push_moves(boards: list[Board], moves: "
                      "numpy.typing.NDArray[numpy.uint16]) -> list[Outcome | None]"),
              "Plays one move on each of several boards and returns their outcomes.");
-  nb::class_<Game>(module, "Board", "A chess game: a position and the line that led to it.")
+  nb::class_<Game>(module, "Board", kBoardDoc)
       .def(
           "__init__",
           [](Game* game, const std::optional<nb::str>& fen, bool chess960) {
@@ -202,6 +228,13 @@ void bind_board(nb::module_& module) {
       .def("__copy__", [](const Game& game) { return game; })
       .def(
           "__deepcopy__", [](const Game& game, nb::handle) { return game; }, "memo"_a)
+      .def(
+          "_repr_svg_",
+          [](nb::object self) {
+            return nb::cast<std::string>(
+                nb::module_::import_("selfmate.rules.drawing").attr("board_svg")(self));
+          },
+          "The picture that a notebook shows.")
       .def("__str__", &drawn)
       .def("__repr__", [](const Game& game) { return "Board('" + to_fen(game.position()) + "')"; });
 }

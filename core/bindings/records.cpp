@@ -11,6 +11,20 @@ namespace {
 
 using namespace nb::literals;
 
+constexpr const char* kGameRecordsDoc =
+    R"(Finished games in flat arrays: game i owns moves[offsets[i]:offsets[i + 1]].
+
+With G games of N moves in all: `moves`, `evaluations`, `best_moves` [N]; `offsets` [G + 1];
+`results`, `reasons`, `white_elo`, `black_elo`, `lines` [G]. Results are in White's view.
+
+Examples:
+    >>> from selfmate import REASONS, random_games
+    >>> games = random_games(10, seed=1)
+    >>> games.offsets.shape, games.moves.shape == (games.offsets[-1],)
+    ((11,), True)
+    >>> games.uci(0)[:3], REASONS[games.reasons[0]], int(games.results[0])
+    (['c2c4', 'c7c5', 'g2g4'], 'fifty_moves', 0))";
+
 // A read-only view of one of the record's arrays; the array keeps the record alive.
 template <class Out, class T>
 nb::object view(nb::handle self, const std::vector<T>& values) {
@@ -86,9 +100,7 @@ void bind_records(nb::module_& module) {
       "reason_names",
       [] { return std::vector<std::string>(std::begin(kReasonNames), std::end(kReasonNames)); },
       "Names of the codes in GameRecords.reasons, in order.");
-  nb::class_<GameRecords>(
-      module, "GameRecords",
-      "Finished games in flat arrays: game i owns moves[offsets[i]:offsets[i + 1]].")
+  nb::class_<GameRecords>(module, "GameRecords", kGameRecordsDoc)
       .def("__len__", [](const GameRecords& records) { return records.size(); })
       .def_prop_ro("moves", array_property<std::uint16_t, &GameRecords::moves>(),
                    nb::sig("def moves(self) -> numpy.typing.NDArray[numpy.uint16]"),

@@ -1,6 +1,36 @@
 """Selfmate: a laboratory for chess engines that teach themselves.
 
 The public API on one screen. Everything is loaded on first use, so `import selfmate` is instant.
+`help(selfmate.NAME)` shows shapes, views and an example of each name.
+
+Chess:
+    Board         one game: position, legal moves, notation, outcome; a picture in a notebook
+    Move          UCI text for people, 16-bit code in arrays
+    Outcome       how a game ended: winner and reason
+    GameBatch     many games stepped together from NumPy arrays
+    GameRecords   finished games in flat arrays
+    REASONS       why games end, by the codes in `GameRecords.reasons`
+    random_games  seeded random play, whole games
+    read_pgn      PGN files, also .zst and .gz, to `GameRecords`
+    write_pgn     `GameRecords` to PGN
+    encode        boards as features, planes or tokens
+
+Engines:
+    load_player   anything that chooses moves, by name: `player.analyse(board)`
+    load_net      a trained net: `net.evaluate(boards)`
+    search        tree search of many boards: visits, values, lines
+    SearchConfig  the numbers of a tree search
+    play_match    paired games: score and Elo with an interval
+    rate          a rating on the ladder
+    train         a learner by name: a run with its metrics as arrays
+
+Two constants have no help of their own:
+
+>>> import selfmate
+>>> selfmate.REASONS[:3]
+('unknown', 'checkmate', 'stalemate')
+>>> selfmate.__version__.count(".") >= 2
+True
 """
 
 from importlib import import_module
@@ -31,27 +61,29 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_HOME = {
-    # Chess
-    "Board": "selfmate.rules",  # one game: position, legal moves, notation, outcome
-    "Move": "selfmate.rules",  # UCI text for people, 16-bit code in arrays
-    "Outcome": "selfmate.rules",  # how a game ended: winner and reason
-    "GameBatch": "selfmate.rules",  # many games stepped together from NumPy arrays
-    "GameRecords": "selfmate.rules",  # finished games in flat arrays
-    "REASONS": "selfmate.rules",  # why games end, by the codes in GameRecords.reasons
-    "random_games": "selfmate.rules",  # seeded random play, whole games
-    "read_pgn": "selfmate.rules",  # PGN files, also .zst and .gz, to GameRecords
-    "write_pgn": "selfmate.rules",  # GameRecords to PGN
-    "encode": "selfmate.encodings",  # boards as features, planes or tokens
-    # Engines
-    "load_player": "selfmate.api",  # anything that chooses moves: player.analyse(board)
-    "load_net": "selfmate.api",  # a trained net: net.evaluate(boards)
-    "search": "selfmate.api",  # tree search of many boards: visits, values, lines
-    "SearchConfig": "selfmate.searches.config",  # the numbers of a tree search
-    "play_match": "selfmate.api",  # paired games: score and Elo with an interval
-    "rate": "selfmate.api",  # a rating on the ladder
-    "train": "selfmate.api",  # a learner by name: a run with its metrics as arrays
+# Where each name lives, in the order in which `selfmate.__dir__()` tells them.
+_CHESS = {
+    "Board": "selfmate.rules",
+    "Move": "selfmate.rules",
+    "Outcome": "selfmate.rules",
+    "GameBatch": "selfmate.rules",
+    "GameRecords": "selfmate.rules",
+    "REASONS": "selfmate.rules",
+    "random_games": "selfmate.rules",
+    "read_pgn": "selfmate.rules",
+    "write_pgn": "selfmate.rules",
+    "encode": "selfmate.encodings",
 }
+_ENGINES = {
+    "load_player": "selfmate.api",
+    "load_net": "selfmate.api",
+    "search": "selfmate.api",
+    "SearchConfig": "selfmate.searches.config",
+    "play_match": "selfmate.api",
+    "rate": "selfmate.api",
+    "train": "selfmate.api",
+}
+_HOME = _CHESS | _ENGINES
 
 __all__ = [
     "REASONS",
@@ -86,4 +118,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*_HOME, "__version__"]

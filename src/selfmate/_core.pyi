@@ -10,7 +10,17 @@ import numpy.typing
 
 
 class Outcome:
-    """How a game ended."""
+    """
+    How a game ended.
+
+    Examples:
+        >>> from selfmate import Board
+        >>> board = Board()
+        >>> for move in ("f2f3", "e7e5", "g2g4", "d8h4"):
+        ...     board.push(move)
+        >>> board.outcome()
+        Outcome(winner='black', reason='checkmate')
+    """
 
     @property
     def winner(self) -> Literal['white', 'black'] | None:
@@ -38,7 +48,23 @@ def push_moves(boards: list[Board], moves: numpy.typing.NDArray[numpy.uint16]) -
     """Plays one move on each of several boards and returns their outcomes."""
 
 class Board:
-    """A chess game: a position and the line that led to it."""
+    """
+    A chess game: a position and the line that led to it.
+
+    Moves are UCI texts. Sides are White and Black, never "own" and "other". In a notebook a board is
+    a picture, seen by White, with the last move marked.
+
+    Examples:
+        >>> from selfmate import Board
+        >>> board = Board()
+        >>> board.push("e2e4")
+        >>> board.turn, len(board.legal_moves()), board.san("g8f6")
+        ('black', 20, 'Nf6')
+        >>> board.fen()
+        'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1'
+        >>> board.pop(), board.outcome()
+        ('e2e4', None)
+    """
 
     def __init__(self, fen: str | None = None, *, chess960: bool = False) -> None:
         """
@@ -115,6 +141,17 @@ def reason_names() -> list[str]:
 class GameRecords:
     """
     Finished games in flat arrays: game i owns moves[offsets[i]:offsets[i + 1]].
+
+    With G games of N moves in all: `moves`, `evaluations`, `best_moves` [N]; `offsets` [G + 1];
+    `results`, `reasons`, `white_elo`, `black_elo`, `lines` [G]. Results are in White's view.
+
+    Examples:
+        >>> from selfmate import REASONS, random_games
+        >>> games = random_games(10, seed=1)
+        >>> games.offsets.shape, games.moves.shape == (games.offsets[-1],)
+        ((11,), True)
+        >>> games.uci(0)[:3], REASONS[games.reasons[0]], int(games.results[0])
+        (['c2c4', 'c7c5', 'g2g4'], 'fifty_moves', 0)
     """
 
     def __len__(self) -> int: ...
@@ -174,7 +211,22 @@ class GameRecords:
         """The game's PGN tags; empty for games that came from elsewhere."""
 
 class GameBatch:
-    """Many games stepped together, finished ones restarted in place."""
+    """
+    Many games stepped together, finished ones restarted in place.
+
+    A batch of B games takes and gives arrays [B] of 16-bit move codes. Each game has a random stream of
+    its own: nothing depends on the number of threads.
+
+    Examples:
+        >>> from selfmate import GameBatch, Move
+        >>> batch = GameBatch(4, seed=1)
+        >>> moves, offsets = batch.legal()
+        >>> moves.shape, offsets.tolist()
+        ((80,), [0, 20, 40, 60, 80])
+        >>> slots, games = batch.step(Move.codes(["e2e4", "d2d4", "c2c4", "g1f3"]))
+        >>> len(games), batch.plies.tolist()
+        (0, [1, 1, 1, 1])
+    """
 
     def __init__(self, size: int, *, starts: Sequence[str] | None = None, seed: int = 0, max_plies: int = 0, threads: int = 1) -> None:
         """
@@ -214,7 +266,16 @@ class GameBatch:
 
 def random_games(count: int, *, seed: int = 0, max_plies: int = 0, threads: int = 1) -> GameRecords:
     """
-    Complete games of uniformly random legal moves from the standard start.
+    Complete games of uniformly random legal moves from the standard start, as records.
+
+    The same seed gives the same games with any number of threads. A game of `max_plies` plies ends as
+    ply_limit (0: no limit).
+
+    Examples:
+        >>> from selfmate import random_games
+        >>> games = random_games(100, seed=1)
+        >>> len(games), set(games.results.tolist()) <= {-1, 0, 1}
+        (100, True)
     """
 
 class PgnReader:

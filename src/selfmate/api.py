@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from signal import Signals
 from typing import Any, Self
 
 import numpy as np
@@ -73,6 +74,7 @@ class LoadedPlayer:
         return [uci_text(code) for code in choices.moves.tolist()]
 
     def close(self) -> None:
+        """Ends processes and threads of the player; may be called more than once."""
         self.player.close()
 
     def __enter__(self) -> Self:
@@ -83,7 +85,19 @@ class LoadedPlayer:
 
 
 def load_player(name: str) -> LoadedPlayer:
-    """A player by name: `alphazero-tiny:sims=800`, `teacher:depth=2`, `runs/x:version=best`."""
+    """A player by name: `alphazero-tiny:sims=800`, `teacher:depth=2`, `runs/x:version=best`.
+
+    Scores, values and probabilities are in the view of the side to move.
+
+    Examples:
+        >>> import selfmate
+        >>> board = selfmate.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+        >>> with selfmate.load_player("teacher:depth=2") as player:
+        ...     analysis = player.analyse(board)
+        ...     moves = player.choose([board, board], seed=1)
+        >>> analysis.best, analysis.mate_in, moves
+        ('a1a8', 1, ['a1a8', 'a1a8'])
+    """
     return LoadedPlayer(load_named_player(name))
 
 
@@ -110,7 +124,20 @@ class LoadedNet:
 
 
 def load_net(name: str) -> LoadedNet:
-    """The net of a shipped model or of a run: `alphazero-tiny`, `runs/x:version=best`."""
+    """The net of a shipped model or of a run: `alphazero-tiny`, `runs/x:version=best`.
+
+    `evaluate` takes B boards. Win, draw and loss [B, 3] and values [B] are in the view of the side
+    to move; probabilities [N] are those of all legal moves end to end.
+
+    Examples:
+        >>> import selfmate
+        >>> net = selfmate.load_net("alphazero-tiny")
+        >>> found = net.evaluate([selfmate.Board(), selfmate.Board()])
+        >>> found.wdl_side_to_move.shape, found.values_side_to_move.shape, found.moves.shape
+        ((2, 3), (2,), (40,))
+        >>> round(sum(found.policy_of(0).values()), 3)
+        1.0
+    """
     return LoadedNet(name, find_net(check_name(name)))
 
 
@@ -138,7 +165,21 @@ def search(
     simulations: int = 800,
     config: SearchConfig | None = None,
 ) -> SearchResults:
-    """Tree searches from many boards at once, without noise. The net needs a policy and a value."""
+    """Tree searches from B boards at once, without noise. The net needs a policy and a value.
+
+    Win, draw and loss [B, 3] and values [B] are in the view of the side to move; visits [N] are
+    those of all legal moves end to end.
+
+    Examples:
+        >>> import selfmate
+        >>> net = selfmate.load_net("alphazero-tiny")
+        >>> boards = [selfmate.Board(), selfmate.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")]
+        >>> found = selfmate.search(net, boards, simulations=50)
+        >>> found.best[1], found.lines[1], found.wdl_side_to_move.shape
+        ('a1a8', ['a1a8'], (2, 3))
+        >>> sum(found.visits_of(0).values()) <= 50
+        True
+    """
     if net.config.kind == "transformer":
         raise ValueError(f"{net.name} is a {net.config.kind}, which has no value to search with")
     tree = BatchedTreeSearch(make_search_evaluator(net.core_net), config, batch=SEARCH_BATCH)
@@ -165,7 +206,14 @@ def _best_line(tree: BatchedTreeSearch, slot: int, best: int) -> list[str]:
 def play_match(
     a: str | LoadedPlayer, b: str | LoadedPlayer, games: int = 100, *, seed: int = 1
 ) -> MatchReport:
-    """Pairs of games on the shipped openings, colours swapped; the report is from a's side."""
+    """Pairs of games on the shipped openings, colours swapped; the report is from a's side.
+
+    Examples:
+        >>> import selfmate
+        >>> report = selfmate.play_match("greedy", "random", games=20, seed=1)
+        >>> report.games, report.score > 0.5, report.elo_low < report.elo < report.elo_high
+        (20, True, True)
+    """
     players = [one if isinstance(one, LoadedPlayer) else load_player(one) for one in (a, b)]
     try:
         return play_paired_match(players[0].player, players[1].player, games=games, seed=seed)
@@ -189,8 +237,21 @@ def train(  # noqa: PLR0913 - the options of `selfmate train`
 ) -> RunDirectory:
     """Trains a learner (`dqn`, `pretrain-dqn`, ...) and returns its run.
 
-    `run.columns()` has every metric as an array, `run.checkpoint()` the weights, and the run's path
-    is the name of a player. Without `run` it is kept in `runs/LEARNER-PRESET-N`.
+    `run.columns()` has every metric as an array [steps], `run.checkpoint()` the weights, and the
+    run's path is the name of a player. Without `run` it is kept in `runs/LEARNER-PRESET-N`. The run
+    is the same as that of `selfmate train`, bit for bit.
+
+    Ctrl-C, or the interrupt of a notebook, stops it after the current batch, saves it and raises
+    KeyboardInterrupt with the arguments that continue it. The rest of such a run is the same, bit
+    for bit, as if it had never stopped.
+
+    Examples:
+        >>> import selfmate
+        >>> run = selfmate.train("ddqn", preset="try", seed=1, run="runs/first")
+        >>> run.columns()["mate_percent"].shape, run.status().state
+        ((20,), 'finished')
+        >>> selfmate.train("ddqn", preset="try", seed=1, run="runs/first", resume=True).path
+        PosixPath('runs/first')
     """
     if learner not in LEARNERS:
         raise ValueError(f"no learner {learner!r}; there are: {', '.join(LEARNERS)}")
@@ -204,7 +265,16 @@ def train(  # noqa: PLR0913 - the options of `selfmate train`
     with chosen.open_run(config, Path(run), session) as opened:
         if not opened.finished:
             chosen.train(config, opened)
+    if opened.stopped_by is not None:
+        raise _stopped(opened.stopped_by, run)
     return RunDirectory(Path(run))
+
+
+def _stopped(signal: Signals, run: str | Path) -> BaseException:
+    """What the signal would have raised, now that everything is saved."""
+    if signal != Signals.SIGINT:
+        return SystemExit(128 + signal)
+    return KeyboardInterrupt(f"{run} is saved; run={str(run)!r}, resume=True continues it")
 
 
 def rate(
@@ -213,6 +283,12 @@ def rate(
     """The player's rating on the scale of Stockfish's skill levels, with its 95 % interval.
 
     Plays the games that the pool does not have yet, which takes minutes for a player that searches.
+
+    Examples:
+        >>> import selfmate
+        >>> rating = selfmate.rate("greedy", games=20, pool="pool.jsonl")
+        >>> rating.games >= 20, rating.low < rating.elo < rating.high
+        (True, True)
     """
     with load_player(player) as loaded:
         name = loaded.name

@@ -131,7 +131,16 @@ def encode(
 ) -> NDArray[Any]:
     """Positions as an array [B, *ENCODINGS[name].shape], written into `out` if it is given.
 
-    The dtype is the encoding's own unless float32 is requested.
+    The dtype is the encoding's own unless float32 is requested. `planes68`, `planes96` and
+    `tokens78` are in the view of the side to move, `features839` and `onehot768` in White's.
+
+    Examples:
+        >>> from selfmate import Board, encode
+        >>> planes = encode("planes68", [Board(), Board()])
+        >>> planes.shape, planes.dtype.name
+        ((2, 68, 8, 8), 'float32')
+        >>> planes[0, 0, 1].tolist()  # own pawns on the second rank
+        [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
     return core.encode(name, games, out, dtype, threads)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfmate.rules import Board
+from selfmate.rules.drawing import board_svg
 
 RENDER_MODES = ("ansi", "svg", "rgb_array")
 CELL, SCALE = 10, 4  # a square has 10 x 10 dots of 4 x 4 pixels
@@ -28,10 +29,7 @@ def render_chess(board: Board, mode: str) -> str | NDArray[np.uint8]:
     if mode == "ansi":
         return str(board)
     if mode == "svg":
-        import chess
-        import chess.svg
-
-        return str(chess.svg.board(chess.Board(board.fen()), size=360))
+        return board_svg(board)
     ranks = board.fen().split()[0].split("/")
     letters = "".join("." * int(c) if c.isdigit() else c for rank in ranks for c in rank)
     pieces = ((place // 8, place % 8, c) for place, c in enumerate(letters) if c != ".")

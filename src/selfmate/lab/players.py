@@ -9,7 +9,15 @@ from fastapi import APIRouter
 from selfmate.arena.ladder import Ladder, shipped_ruler
 from selfmate.arena.rating import SCALE
 from selfmate.lab.runs_folder import RunsFolder, player_card
-from selfmate.players import EXACT, Player, can_search, load_player, parse_name
+from selfmate.players import (
+    EXACT,
+    Player,
+    about_plugin,
+    can_search,
+    load_player,
+    parse_name,
+    plugin_names,
+)
 from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
 from selfmate.runs import Checkpoints, Json, RunDirectory
 from selfmate.weights import model_names
@@ -119,7 +127,8 @@ class LabPlayers:
         yield from filter(None, (_run_offer(run, elos) for run in newest_first))
         yield from (_model_offer(name, elos) for name in model_names())
         stockfish = (STOCKFISH,) if find_program("stockfish") else ()
-        yield from (_rated(offer, elos.get) for offer in (*BUILT_IN, *stockfish))
+        plugins = filter(None, map(_plugin_offer, plugin_names()))
+        yield from (_rated(offer, elos.get) for offer in (*BUILT_IN, *stockfish, *plugins))
 
     def _elos(self) -> dict[str, float]:
         """All known ratings by the players' names in the lab. If the pool is damaged, those that
@@ -144,9 +153,7 @@ class LabPlayers:
     def resolve(self, name: str) -> str:
         """The player's name outside the lab."""
         if not name.startswith(RUNS):
-            if parse_name(name).kind not in (*KINDS, *model_names()):
-                names = ", ".join([*KINDS, *model_names()])
-                raise ValueError(f"the lab has no player {name[:80]!r}: {names}, or {RUNS}NAME")
+            _check_offered(name)
             return name
         run, settings = _split(name.removeprefix(RUNS))
         return f"{self._runs.run(run).path.absolute()}{settings}"
@@ -215,6 +222,30 @@ def _model_offer(name: str, elos: Mapping[str, float]) -> Offer:
     card = read_card(name)
     strengths = _strengths(name, _settings_of(card.player))
     return _rated(Offer(title=name, about=card.about, strengths=strengths, ships=True), elos.get)
+
+
+def _plugin_offer(kind: str) -> Offer | None:
+    """A player of another package, as it plays without settings; None if it cannot be imported."""
+    try:
+        about = about_plugin(kind)
+    except ValueError:
+        return None
+    return Offer(title=kind, about=about, strengths=(Strength(kind, "as it is"),))
+
+
+def _check_offered(name: str) -> None:
+    """Settings of another package's player might be paths: it plays without any, or by its full
+    name."""
+    ours, kind = (*KINDS, *model_names()), parse_name(name).kind
+    if kind in ours:
+        return
+    if kind not in plugin_names():
+        names = ", ".join([*ours, *plugin_names()])
+        raise ValueError(f"the lab has no player {name[:80]!r}: {names}, or {RUNS}NAME")
+    player = load_player(kind)
+    player.close()
+    if name not in (kind, player.name):
+        raise ValueError(f"the lab knows {kind!r} without settings only, not {name[:80]!r}")
 
 
 def _settings_of(player: Mapping[str, Json]) -> dict[str, str]:

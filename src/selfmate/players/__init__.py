@@ -113,7 +113,7 @@ def check_name(text: str) -> PlayerName:
         raise ValueError(
             f"there is no directory {name.kind!r}; a run as a player is PATH or PATH:key=value"
         )
-    names = [*PLAYERS, *model_names(), *sorted(_entry_points().names)]
+    names = [*PLAYERS, *model_names(), *plugin_names()]
     raise ValueError(
         f"no player {name.kind!r}; there are: {', '.join(names)}, or the path of a run"
     )
@@ -130,6 +130,20 @@ def is_plugin(kind: str) -> bool:
     Slow (about 20 ms) unless the kind is a path, because all installed packages are searched.
     """
     return "/" not in kind and kind in _entry_points().names
+
+
+def plugin_names() -> list[str]:
+    """The kinds of players that other packages provide, sorted. Names of ours are not theirs."""
+    return sorted(
+        name for name in _entry_points().names if name not in PLAYERS and not is_model(name)
+    )
+
+
+def about_plugin(kind: str) -> str:
+    """What a player of another package says about itself: the first sentence of its factory's
+    docstring. ValueError if it cannot be imported."""
+    factory = _loaded(_entry_points()[kind])
+    return " ".join((factory.__doc__ or "").partition("\n\n")[0].split())
 
 
 def _factory(kind: str) -> PlayerFactory:

@@ -101,8 +101,8 @@ def places_of_rows(
     return places, own
 
 
-# Names of the reasons why games end, by the codes in GameRecords.reasons.
 REASONS = tuple(reason_names())
+"""Names of the reasons why games end, by the codes in `GameRecords.reasons`."""
 
 __all__ = [
     "CHESS960_STARTS",
@@ -144,14 +144,15 @@ def sans_of(board: Board, moves: Iterable[str]) -> list[str]:
 class Move(int):
     """The code of a move, made from a code or from UCI text.
 
-    The code is `from | to << 6 | promotion << 12`, squares counted from a1 = 0 to h8 = 63.
+    The code is `from | to << 6 | promotion << 12`, squares counted from a1 = 0 to h8 = 63. It is
+    absolute: the same for both sides.
 
-    >>> Move("e2e4")
-    Move('e2e4')
-    >>> int(Move("e2e4"))
-    1804
-    >>> Move(1804).uci
-    'e2e4'
+    Examples:
+        >>> from selfmate import Move
+        >>> Move("e2e4"), int(Move("e2e4")), Move(1804).uci
+        (Move('e2e4'), 1804, 'e2e4')
+        >>> Move.codes(["e2e4", "a7a8q"])
+        array([ 1804, 20016], dtype=uint16)
     """
 
     def __new__(cls, move: str | int) -> Self:
@@ -161,14 +162,17 @@ class Move(int):
 
     @property
     def uci(self) -> str:
+        """The move as UCI text."""
         return uci_text(int(self))
 
     @property
     def from_square(self) -> int:
+        """Where the piece stands, from a1 = 0 to h8 = 63."""
         return int(self) & 63
 
     @property
     def to_square(self) -> int:
+        """Where the piece goes, from a1 = 0 to h8 = 63."""
         return int(self) >> 6 & 63
 
     def __str__(self) -> str:

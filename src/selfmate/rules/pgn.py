@@ -83,6 +83,16 @@ def read_pgn(
     its name. The games and their order do not depend on threads or chunk_bytes. A game of more
     than max_game_bytes, tags and comments included, is dropped. Raises ValueError if the source
     is not text or cannot be decompressed.
+
+    Examples:
+        >>> import io
+        >>> from selfmate import read_pgn
+        >>> text = b"1. e4 e5 2. Nf3 1-0\\n\\n1. e4 e4 0-1\\n\\n"
+        >>> (chunk,) = read_pgn(io.BytesIO(text))
+        >>> chunk.games.uci(0), chunk.games.results.tolist()
+        (['e2e4', 'e7e5', 'g1f3'], [1])
+        >>> [(game.game, game.line) for game in chunk.dropped]
+        [(2, 3)]
     """
     if chunk_bytes < 1:
         raise ValueError(f"chunk_bytes is {chunk_bytes}, allowed are 1 and more")
@@ -183,7 +193,19 @@ def write_pgn(
     games: Iterable[int] | None = None,
     tags: Sequence[Mapping[str, str]] | None = None,
 ) -> None:
-    """Writes all games, or those with the given indices, as PGN, with tags as in `game_text`."""
+    """Writes all games, or those with the given indices, as PGN.
+
+    `tags` [G] are mappings of tags, one for each game of the records; results and ratings of the
+    records override them.
+
+    Examples:
+        >>> import io
+        >>> from selfmate import random_games, write_pgn
+        >>> file = io.StringIO()
+        >>> write_pgn(random_games(3, seed=1), file, games=[0], tags=[{"Event": "Noise"}] * 3)
+        >>> file.getvalue().splitlines()[0]
+        '[Event "Noise"]'
+    """
     if tags is not None and len(tags) != len(records):
         raise ValueError(f"{len(tags)} tag mappings were given for {len(records)} games")
     chosen = range(len(records)) if games is None else games

@@ -50,10 +50,12 @@ class RunDirectory:
 
     @property
     def learner(self) -> str:
+        """The name of the learner that trains it."""
         return self.header.learner
 
     @property
     def config(self) -> dict[str, Any]:
+        """All settings that decide the run."""
         return self.header.config
 
     def status(self) -> Status:

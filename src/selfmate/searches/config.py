@@ -79,7 +79,16 @@ class SearchSettings(Settings):
 
 class SearchConfig(SearchSettings):
     """Everything that the core's `TreeSearch` takes, under the same names. What a learner does not
-    set: how unvisited moves are valued absolutely, how the move played is chosen, and batches."""
+    set: how unvisited moves are valued absolutely, how the move played is chosen, and batches.
+
+    It is frozen, takes keywords only, and refuses names and values that are not allowed. Values of
+    positions are in the view of the side to move, from -1 to 1.
+
+    Examples:
+        >>> from selfmate import SearchConfig
+        >>> SearchConfig(c_puct=2.0).c_puct, SearchConfig().dirichlet_fraction
+        (2.0, 0.25)
+    """
 
     fpu_absolute: bool = _number("fpu_absolute")
     fpu_value: float = _number("fpu_value")

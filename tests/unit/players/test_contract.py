@@ -1,4 +1,4 @@
-"""The contract of `Player`, for all of our own players."""
+"""The contract of `Player`, for all of our own players and those of packages that are installed."""
 
 from pathlib import Path
 from threading import Event
@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from selfmate.players import Player, SearchRequest, load_player
+from selfmate.players import Player, SearchRequest, load_player, plugin_names
 from selfmate.rules import Board, GameBatch, uci_text
 from unit.players.trained_runs import (
     make_run,
@@ -64,7 +64,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {word: folder / word.lower() for word in MAKERS}
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=(*NAMES, *plugin_names()))
 def player(request: pytest.FixtureRequest, runs: dict[str, Path]) -> Player:
     name: str = request.param
     for word, path in runs.items():

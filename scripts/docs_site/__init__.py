@@ -1,0 +1,1 @@
+"""The documentation site: what is generated for it. `make docs-site` builds it."""
