@@ -1,9 +1,11 @@
 """The options --ray and --actors: a cluster whose workers play."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import typer
 
 from selfmate.cli.console import BadInputError
 from selfmate.cluster.address import ClusterAddress, parse_address
@@ -43,3 +45,10 @@ class Cluster:
             raise BadInputError(str(error)) from error
         with pool:
             yield pool
+
+
+def optional_pool(cluster: Cluster | None) -> "AbstractContextManager[RayPool | None]":
+    """The workers of a cluster, or None without one."""
+    if cluster is None:
+        return nullcontext()
+    return cluster.pool(lambda text: typer.echo(text, err=True))

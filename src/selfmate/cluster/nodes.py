@@ -23,6 +23,8 @@ def connect(address: ClusterAddress) -> None:
     # A cluster sends nothing to anybody: no statistics of use, and no dashboard.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of a change
+    # By default workers have the lowest priority but one, and starve beside any other program.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     try:
         import ray
     except ImportError:
@@ -39,8 +41,10 @@ def connect(address: ClusterAddress) -> None:
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # of a node that does not start Ray raises the bare class
         reason = " ".join(str(error).split())[:200]
+        if is_own:
+            raise ConnectionError(f"Ray does not start on this machine: {reason}") from error
         raise ConnectionError(
             f"there is no cluster of Ray at {address}: {reason}; start one with `ray start --head`"
         ) from error

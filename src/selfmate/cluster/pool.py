@@ -5,6 +5,7 @@ two tasks are in flight per worker, and results are taken at once, so that nothi
 object store. A task whose worker is lost or hangs is given to another; nodes may come and go.
 """
 
+import math
 import pickle
 import time
 from collections import Counter, deque
@@ -132,7 +133,8 @@ class RayPool:
         self._weights: dict[str, Any] = {}  # references by digest
         self._figures = _Figures()
         self._seconds_per_unit = 0.0  # of the slowest task so far
-        self._looked_at = -SECONDS_BETWEEN_LOOKS
+        self._looked_at = -math.inf
+        self._is_hopeless = False  # all nodes were refused
         self._ready_at = 0.0  # the last time that a worker was ready
 
     def connect(self) -> None:
@@ -155,6 +157,16 @@ class RayPool:
     def size(self) -> int:
         """Workers that are ready."""
         return sum(member.is_ready for member in self._members)
+
+    def wait_until_ready(self, workers: int) -> None:
+        """Blocks until there are so many workers. `run` does not need it: workers begin as they
+        become ready. RunFailedError if there is nobody."""
+        self._ready_at = time.monotonic()
+        while self.size < workers:
+            self._look_at_nodes()
+            for _ in self._arrivals():
+                raise RuntimeError("a result arrived without a task")
+            self._check_there_is_somebody()
 
     def run(
         self, tasks: Tasks, weights: Mapping[str, Arrays], tick: Callable[[], None]
@@ -212,6 +224,7 @@ class RayPool:
             return
         self._looked_at = now
         nodes = [node for node in live_nodes() if node.node_id not in self._refused]
+        self._is_hopeless = bool(self._refused) and not nodes
         for node, count in shares_of_nodes(nodes, self._wanted).items():
             there = sum(member.node == node for member in self._members)
             for _ in range(count - there):
@@ -245,6 +258,7 @@ class RayPool:
         if node.node_id not in self._refused:
             self._say(sentence)
         self._refused[node.node_id] = sentence
+        self._looked_at = -math.inf  # others take its place at once
         for member in [one for one in self._members if one.node == node]:
             self._dismiss(member)
 
@@ -285,8 +299,8 @@ class RayPool:
         if self.size:
             self._ready_at = now
             return
-        refused = "; ".join(self._refused.values())
-        if refused and not self._members and self._looked_at > self._ready_at:
+        if self._is_hopeless:
+            refused = "; ".join(self._refused.values())
             raise RunFailedError(f"no worker of {self._address} can be used: {refused}")
         if now - self._ready_at > self._patience.start:
             raise RunFailedError(

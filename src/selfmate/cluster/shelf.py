@@ -33,6 +33,7 @@ class Shelf:
     def __init__(self) -> None:
         self._fetch: Mapping[str, Callable[[], Arrays]] = {}
         self._made: dict[str, object] = {}
+        self._kept: dict[str, object] = {}
 
     def put(self, weights: Mapping[str, Arrays]) -> None:
         """The arrays that the next tasks need."""
@@ -48,6 +49,14 @@ class Shelf:
         if digest not in self._made:
             self._made[digest] = make(self._fetch[digest]())
         found: T = self._made[digest]  # type: ignore[assignment]  # a digest has one maker
+        return found
+
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` makes, or made under this name before: it needs no arrays, and is kept for
+        good."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        found: T = self._kept[name]  # type: ignore[assignment]  # a name has one maker
         return found
 
     def _forget(self, kept: Iterable[str]) -> None:
