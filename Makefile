@@ -78,8 +78,9 @@ slow: $(VENV)/.test-tools site  ## the core with other compilers, warnings as er
 	SELFMATE_SLOW=1 $(BIN)/python -m pytest -n auto tests/learning
 	SELFMATE_TAB_GAMES=10000 SELFMATE_TAB_MINUTES=5 $(BIN)/python -m pytest tests/page/test_tab.py -k "memory or minutes"
 
-soak: $(VENV)/.test-tools  ## every learner killed at twenty random moments, and resumed
+soak: $(VENV)/.test-tools  ## every learner killed at twenty random moments, and resumed; fifty cycles on a cluster
 	SELFMATE_KILLS=20 $(BIN)/python -m pytest -n auto tests/contracts/test_kills.py
+	SELFMATE_RAY_SOAK=1 $(BIN)/python -m pytest tests/cluster
 
 clean:  ## forget the build and the environment
 	rm -rf $(VENV) build

@@ -30,9 +30,10 @@ SUITES = {
     "searchless": "games of a net that tries any move, beside the net alone",
     "env": "games of environments for reinforcement learning, beside PettingZoo and OpenSpiel",
     "tab": "rules and REINFORCE in a browser, beside the native core and TensorFlow.js",
+    "ray": "self-play of AlphaZero by workers of Ray, beside threads of one process",
 }
 # Suites whose module has another name.
-_MODULES = {"import": "game_import", "endgame": "minichess"}
+_MODULES = {"import": "game_import", "endgame": "minichess", "ray": "cluster"}
 
 
 def load_suite(name: str) -> Callable[[], Results]:

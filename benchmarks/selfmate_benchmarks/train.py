@@ -18,7 +18,6 @@ from selfmate.nets.optim import one_thread
 from selfmate.nets.resnet import with_torch_convolutions
 from selfmate.rules import available_cores, random_games, write_pgn
 from selfmate.runs import Stopwatch
-from selfmate.selfplay.games import play_games
 from selfmate_benchmarks import Results, median_ratio, rates_by_round
 
 ROUNDS = 7
@@ -143,6 +142,5 @@ def new_self_player(threads: int) -> AlphaZero:
 def self_play(learner: AlphaZero) -> tuple[int, int]:
     """Plies and evaluations of a new net's first plies with itself, the same ones every time."""
     plan = learner.plan(np.random.default_rng(1))
-    actors = learner.actors(plan)
-    games = play_games(actors, plan)
-    return games.stats.plies, sum(actor.evaluations for actor in actors)
+    games = learner.workers.play(learner.actors(), plan)
+    return games.stats.plies, games.leaves

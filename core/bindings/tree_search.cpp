@@ -85,6 +85,11 @@ std::size_t cached(const TreeSearch& search) {
   return search.cached();
 }
 
+std::size_t leaf_count(const TreeSearch& search) {
+  const InUse in_use(search, InUse::kRead);
+  return search.leaf_count();
+}
+
 void start(TreeSearch& search, nb::handle slots, std::int64_t simulations, bool noise,
            nb::handle seeds) {
   const InUse in_use(search, InUse::kChange);
@@ -268,6 +273,8 @@ void bind_tree_search(nb::module_& module) {
                    "numpy.typing.NDArray[numpy.bool_]"),
            "Whether the search of each slot has started all its simulations.")
       .def_prop_ro("cached", &cached, "The number of evaluations in the cache.")
+      .def_prop_ro("leaf_count", &leaf_count,
+                   "Leaves so far, evaluated or found in the cache, of all games.")
       .def("moves", &moves, "slots"_a.none(),
            nb::sig("def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> "
                    "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "

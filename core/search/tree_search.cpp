@@ -96,6 +96,7 @@ bool TreeSearch::next_leaf(std::size_t slot, const Tree::OnLeaf& on_leaf) {
     if (end == Simulation::kCollision) return false;
     if (end == Simulation::kBackedUp) continue;
     asked_ += !waiting.leaf.cached;
+    ++leaf_count_;
     leaves_.push_back(std::move(waiting));
     return true;
   }

@@ -37,6 +37,9 @@ class TreeSearch {
                      const std::function<void(std::size_t, const Game&)>& on_leaf);
   std::size_t waiting() const { return asked_; }
   std::size_t cached() const { return cache_.size(); }
+  // Leaves so far, of all games: evaluated or found in the cache. What a game adds to it does not
+  // depend on the games beside it, other than the number of evaluations.
+  std::size_t leaf_count() const { return leaf_count_; }
   // For the leaves of `gather` in their order: wdl [leaves, 3] for the side to move, and logits
   // [leaves, 4672] of az4672, of which those of legal moves count.
   void receive(const float* wdl, const float* logits);
@@ -74,6 +77,7 @@ class TreeSearch {
   std::vector<std::unique_ptr<Tree>> trees_;
   std::vector<Waiting> leaves_;
   std::size_t asked_ = 0;  // those of them that are not cached
+  std::size_t leaf_count_ = 0;
   std::size_t first_ = 0;  // the slot that is asked first
 };
 

@@ -492,6 +492,10 @@ class TreeSearch:
     def cached(self) -> int:
         """The number of evaluations in the cache."""
 
+    @property
+    def leaf_count(self) -> int:
+        """Leaves so far, evaluated or found in the cache, of all games."""
+
     def moves(self, slots: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
         """
         All legal moves of the slots, with actions of az4672, visits, priors, values for the side to move, the search policy, and offsets: slot i has rows offsets[i] up to offsets[i + 1].

@@ -8,7 +8,7 @@ import numpy as np
 
 import selfmate._core as core
 from core.slow_se_resnet import Shape, random_weights
-from selfmate.data.trajectories import sparse_columns
+from selfmate.data.trajectories import flat_columns, sparse_columns
 from selfmate.nets.config import (
     MoveScorerConfig,
     QNetConfig,
@@ -101,7 +101,7 @@ def transformer() -> core.Transformer:
 def sampled_games() -> dict[str, Any]:
     """Three games of one ply each, as REINFORCE learns from them."""
     config = MoveScorerConfig(encoding="counts", hidden=(8, 5), value_head=True)
-    columns = sparse_columns(config.candidates(boards()))
+    columns = flat_columns(sparse_columns(config.candidates(boards())))
     return columns | {
         "results": np.array([1, 0, -1], np.int8),
         "games": np.arange(3, dtype=np.int32),

@@ -14,11 +14,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any
 
+from selfmate.arena.cluster_match import ClusterMatch
 from selfmate.arena.elo import Pentanomial, score_of_elo
 from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame, pair_counts
 from selfmate.arena.match_run import digest_of, fault_of
 from selfmate.arena.openings import shipped_openings, shuffled
 from selfmate.arena.rating import Anchor, Pairing, Rating, Ruler, fit_ruler
+from selfmate.cluster.pool import RayPool
 from selfmate.players import load_player, parse_run_name
 from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
 from selfmate.runs import Checkpoints, CorruptError, read_card, take
@@ -145,16 +147,19 @@ class Ladder:
         self,
         plan: PairingPlan,
         on_game: Callable[[], None],
-        watch: Callable[[RunningGame], None] | None = None,
+        watch: Callable[[RunningGame | None], None] | None = None,
+        workers: RayPool | None = None,
     ) -> list[PlayedGame]:
-        """Plays a plan, calling `on_game` after each game, and adds its result to the pool."""
+        """Plays a plan, calling `on_game` after each game, and adds its result to the pool. Games
+        are played by `workers` if there are some."""
         players = (load_player(plan.player), load_player(plan.opponent))
         # Games of the pool had the first numbers, so new games get new openings.
         first = self.pool.games(plan.player, plan.opponent)
         played = []
         try:
             match = Match(players, self.openings, self.seed, watch=watch)
-            for game in match.play(range(first, first + plan.games)):
+            games = match if workers is None else ClusterMatch(workers, match, watch)
+            for game in games.play(range(first, first + plan.games)):
                 played.append(game)
                 on_game()
         finally:

@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
+from selfmate.arena.cluster_match import ClusterMatch
 from selfmate.arena.match import (
     DEFAULT_MAX_PLIES,
     Match,
@@ -31,6 +32,7 @@ from selfmate.arena.openings import (
     shuffled,
 )
 from selfmate.arena.sprt import Sprt
+from selfmate.cluster.pool import RayPool
 from selfmate.players import Player
 from selfmate.rules import Board
 from selfmate.runs import CorruptError, take
@@ -79,8 +81,9 @@ class MatchRun:
         on_game: Callable[[], None] = lambda: None,
         on_round: Callable[[], None] = lambda: None,
         should_stop: Callable[[], bool] = lambda: False,
+        pool: RayPool | None = None,
     ) -> None:
-        """Plays the missing games. Blocks.
+        """Plays the missing games, by the workers of a pool if there is one. Blocks.
 
         Calls `on_game` after each game and `on_round` after each round of moves in all running
         games; stops then if `should_stop` says so. OSError if a game cannot be written to the log;
@@ -88,7 +91,7 @@ class MatchRun:
         """
         session = MatchSession(self.log.path, should_stop)
 
-        def watch(game: RunningGame) -> None:
+        def watch(game: RunningGame | None) -> None:
             self.longest_running = game
             on_round()
             session.update(lambda: self._progress(game))
@@ -102,8 +105,9 @@ class MatchRun:
             watch=watch,
         )
         missing = [n for n in range(self.settings.games) if n not in self.log.games]
+        player = match if pool is None else ClusterMatch(pool, match, watch)
         try:
-            for game in match.play([] if self._score.decided else missing):
+            for game in player.play([] if self._score.decided else missing):
                 if game.forfeit and should_stop():  # its engine was ended with us
                     raise StopRequestedError
                 self.log.add(game)

@@ -4,15 +4,19 @@ import json
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from selfmate.cli.cluster import Cluster, optional_pool
 from selfmate.cli.console import (
     LARGEST_SEED,
+    Actors,
     JobFailedError,
     LiveLine,
+    RayAddress,
     between,
     duration,
     reading_input,
@@ -22,7 +26,9 @@ from selfmate.cli.console import (
 )
 
 if TYPE_CHECKING:
+    from selfmate.cluster.pool import RayPool
     from selfmate.data.collection import Collection
+    from selfmate.data.teacher_games import Plan, Score, TeacherGames
     from selfmate.players import Scoring
 
 MIXES = ("random", "endgames", "few_pieces")
@@ -185,6 +191,8 @@ def collect(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the same file after an interruption.")
     ] = False,
+    ray: RayAddress = None,
+    actors: Actors = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Let a teacher play, and write its judgement of every position, as JSON lines.
@@ -197,8 +205,9 @@ def collect(
     except for time stamps.
     """
     from selfmate.data.collection import Collection, CollectionFilter
-    from selfmate.data.teacher_games import Plan, TeacherGames
+    from selfmate.data.teacher_games import Plan
 
+    cluster = Cluster.of(ray, actors)
     with reading_input():
         fractions = _parse_mix(mix)
         plan = Plan(
@@ -214,10 +223,10 @@ def collect(
             few_pieces_share=fractions["few_pieces"],
         )
         scoring = load_teacher(_teacher_name(teacher, depth), topk)
-    with closing(scoring):
+    with closing(scoring), optional_pool(cluster) as pool:
         with reading_input():
             collection = Collection(
-                TeacherGames(plan, scoring.score, scoring.parallel_games),
+                _games(plan, scoring, topk, pool),
                 CollectionFilter(max_repeats=max_repeats, drop_draws=drop_draws),
                 out,
                 teacher=scoring.name,
@@ -269,6 +278,21 @@ def load_teacher(teacher: str, topk: int) -> "Scoring":
         raise JobFailedError(f"{teacher} cannot teach, it failed: {fault}") from fault
 
 
+def scoring_of(teacher: str, topk: int) -> "tuple[Score, int]":
+    """A teacher as workers use it, and how many games it plays in parallel."""
+    scoring = load_teacher(teacher, topk)
+    return scoring.score, scoring.parallel_games
+
+
+def _games(plan: "Plan", scoring: "Scoring", topk: int, pool: "RayPool | None") -> "TeacherGames":
+    from selfmate.data.cluster_games import ClusterTeacherGames
+    from selfmate.data.teacher_games import TeacherGames
+
+    if pool is None:
+        return TeacherGames(plan, scoring.score, scoring.parallel_games)
+    return ClusterTeacherGames(plan, scoring.name, partial(scoring_of, scoring.name, topk), pool)
+
+
 def _starts(openings: Path | None) -> tuple[str, ...]:
     from selfmate.arena.openings import read_openings
     from selfmate.rules import Board
@@ -281,7 +305,7 @@ def _starts(openings: Path | None) -> tuple[str, ...]:
 def _run(collection: "Collection", games: int) -> int | None:
     """Collects until all games are played or a signal stops it; returns the signal."""
     from selfmate.players.engine_process import EngineFaultError
-    from selfmate.runs import StopSignals
+    from selfmate.runs import RunFailedError, StopSignals
 
     signals = StopSignals(say=say, ends_process=True)
     try:
@@ -295,6 +319,8 @@ def _run(collection: "Collection", games: int) -> int | None:
                 collection.save()
     except EngineFaultError as fault:
         raise JobFailedError(f"{collection.teacher} failed: {fault}; {CAN_RESUME}") from fault
+    except RunFailedError as error:
+        raise JobFailedError(f"{error}; {CAN_RESUME}") from error
     except OSError as error:
         raise JobFailedError(
             f"cannot write {collection.path}: {error.strerror}; {CAN_RESUME}"

@@ -323,6 +323,23 @@ Seed = Annotated[
 Device = Annotated[
     str, typer.Option(metavar="D", help="Where to compute; not a setting of the run.")
 ]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="WHERE",
+        help="Workers play: local:N (here), auto or HOST:PORT; not a setting of the run.",
+    ),
+]
+Actors = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole(1, 4096),
+        metavar="N",
+        help="Workers in all.",
+        show_default="one per CPU of the cluster",
+    ),
+]
 RunFolder = Annotated[
     Path | None,
     typer.Option(

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfmate.cli.cluster import Cluster, optional_pool
 from selfmate.cli.console import (
     LARGEST_SEED,
+    Actors,
     JobFailedError,
     LiveLine,
+    RayAddress,
     counted,
     printable,
     reading_input,
@@ -27,6 +30,7 @@ from selfmate.cli.stopping import StopListener, same_command
 if TYPE_CHECKING:
     from selfmate.arena.match import MatchReport
     from selfmate.arena.match_run import MatchRun
+    from selfmate.cluster.pool import RayPool
 
 
 LOGS = Path("runs/matches")
@@ -138,6 +142,8 @@ def match(
         ),
     ] = None,
     log: Annotated[Path, typer.Option(metavar="DIR", help="Where games are logged.")] = LOGS,
+    ray: RayAddress = None,
+    actors: Actors = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the same match.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -151,6 +157,7 @@ def match(
     from selfmate.arena.sprt import parse_sprt
     from selfmate.players import load_player
 
+    cluster = Cluster.of(ray, actors)
     if games % 2:
         typer.echo(f"{games} games become {games + 1}: each opening is played twice", err=True)
     with reading_input():
@@ -173,7 +180,8 @@ def match(
                 run = MatchRun(players, settings, log, resume)
             if run.log.notice is not None:
                 typer.echo(run.log.notice, err=True)
-            _Session(run, pgn, as_json).play(view)
+            with optional_pool(cluster) as pool:
+                _Session(run, pgn, as_json, pool).play(view)
 
 
 def _check_writable(path: Path) -> None:
@@ -194,19 +202,29 @@ def _check_writable(path: Path) -> None:
 class _Session:
     """Plays the games of a match that are missing, and reports them however it ends."""
 
-    def __init__(self, run: "MatchRun", pgn: Path | None, as_json: bool) -> None:
-        self._run, self._pgn, self._as_json = run, pgn, as_json
+    def __init__(
+        self, run: "MatchRun", pgn: Path | None, as_json: bool, pool: "RayPool | None"
+    ) -> None:
+        self._run, self._pgn, self._as_json, self._pool = run, pgn, as_json, pool
         self._started = time.perf_counter()
 
     def play(self, view: LiveLine) -> None:
         from selfmate.arena.match import PlayerDidNotStartError
         from selfmate.players.player import UnsupportedVariantError
+        from selfmate.runs import RunFailedError
 
         run = self._run
         view.follow(progress_line(run))
         with StopListener(view, self._report_so_far) as stop:
             try:
-                run.play(on_game=view.update, on_round=view.update, should_stop=stop.is_set)
+                run.play(
+                    on_game=view.update,
+                    on_round=view.update,
+                    should_stop=stop.is_set,
+                    pool=self._pool,
+                )
+            except RunFailedError as error:
+                raise JobFailedError(f"{error}; the match continues with: {_continue()}") from error
             except PlayerDidNotStartError as error:
                 raise JobFailedError(f"{error}; this was no match, so there is no Elo") from error
             except UnsupportedVariantError as error:

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from selfmate.cli.cluster import Cluster, optional_pool
 from selfmate.cli.console import (
     LARGEST_SEED,
+    Actors,
     JobFailedError,
     LiveLine,
+    RayAddress,
     escape,
     reading_input,
     sentence_of,
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from selfmate.arena.match import RunningGame
     from selfmate.arena.match_run import MatchSession
     from selfmate.arena.rating import Rating
+    from selfmate.cluster.pool import RayPool
 
 CONTINUES = "the pool keeps whole pairings, and the rest is played by:"
 
@@ -54,6 +58,8 @@ def rate(
         int,
         typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Same seed, same games."),
     ] = 1,
+    ray: RayAddress = None,
+    actors: Actors = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Place players on the ladder, whose zero and unit are those of Stockfish's skill levels.
@@ -65,6 +71,7 @@ def rate(
     """
     from selfmate.arena.ladder import Ladder
 
+    cluster = Cluster.of(ray, actors)
     if games % 2:
         typer.echo(f"{games} games become {games + 1}: each opening is played twice", err=True)
     with LiveLine(lambda _: "loading the ladder and the players ..."), reading_input():
@@ -82,15 +89,22 @@ def rate(
         for name in names:
             _print_rating(name, ladder.rating(name), not ladder.has_stockfish)
 
-    with held:
-        _play(ladder, names, games + games % 2, report)
+    with held, optional_pool(cluster) as workers:
+        _play(ladder, names, games + games % 2, report, workers)
     report()
 
 
-def _play(ladder: "Ladder", names: list[str], games: int, report: Callable[[], None]) -> None:
+def _play(
+    ladder: "Ladder",
+    names: list[str],
+    games: int,
+    report: Callable[[], None],
+    workers: "RayPool | None",
+) -> None:
     """Plays the missing games of all players; `report` shows what the pool says by then."""
     from selfmate.arena.match import PlayerDidNotStartError
     from selfmate.arena.match_run import MatchSession, StopRequestedError
+    from selfmate.runs import RunFailedError
 
     def report_so_far() -> None:
         report()
@@ -100,7 +114,9 @@ def _play(ladder: "Ladder", names: list[str], games: int, report: Callable[[], N
         session = MatchSession(ladder.pool.path, stop.is_set)
         try:
             for name in names:
-                _Session(ladder, name, games).play(session, view)
+                _Session(ladder, name, games, workers).play(session, view)
+        except RunFailedError as error:
+            raise JobFailedError(f"{error}; the pool keeps whole pairings") from error
         except StopRequestedError:
             stop.end()
             raise JobFailedError("stopped from outside; the pool keeps whole pairings") from None
@@ -129,8 +145,10 @@ def _full_name(text: str, movetime: int | None) -> str:
 class _Session:
     """One player's games until it has played enough, shown in a line that changes."""
 
-    def __init__(self, ladder: "Ladder", name: str, games: int) -> None:
-        self._ladder, self._name, self._games = ladder, name, games
+    def __init__(
+        self, ladder: "Ladder", name: str, games: int, workers: "RayPool | None" = None
+    ) -> None:
+        self._ladder, self._name, self._games, self._workers = ladder, name, games, workers
         self._before = self._done = ladder.games_of(name)
         self._opponent, self._known, self._ply = "", "", 0
 
@@ -148,13 +166,13 @@ class _Session:
             self._done += 1
             session.update(self._progress)
 
-        def watch(game: "RunningGame") -> None:
-            self._ply = len(game.board.moves)
+        def watch(game: "RunningGame | None") -> None:
+            self._ply = len(game.board.moves) if game else 0
             view.update()
             session.update(self._progress)
 
         try:
-            games = self._ladder.play(plan, count, watch)
+            games = self._ladder.play(plan, count, watch, self._workers)
         except RunRefusedError as error:  # the checkpoint existed at the start
             raise JobFailedError(
                 f"{error}; a run that keeps training deletes old checkpoints; the pool keeps "
@@ -171,7 +189,7 @@ class _Session:
 
     def _line(self, seconds: float) -> str:
         played = self._done - self._before
-        pace = f"longest running game at ply {self._ply}"
+        pace = f"longest running game at ply {self._ply}" if self._ply else ""
         if played:
             left = time_left_after(played, self._games - self._before, seconds)
             pace = f"{played / seconds:.2g} games/s  {left}"

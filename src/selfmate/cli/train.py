@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfmate.cli.cluster import Cluster
 from selfmate.cli.console import (
+    Actors,
     AsJson,
     BadInputError,
     ConfigFile,
@@ -21,6 +23,7 @@ from selfmate.cli.console import (
     Minutes,
     PauseAfter,
     Preset,
+    RayAddress,
     Resume,
     RunFolder,
     Seed,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from selfmate.learners.config import Config
     from selfmate.learners.learner import Learner
     from selfmate.runs import Progress, Session
+    from selfmate.selfplay.workers import Workers
 
     OnProgress = Callable[[Progress], None]
 
@@ -61,6 +65,8 @@ def train(
     ] = None,
     seed: Seed = None,
     device: Device = "cpu",
+    ray: RayAddress = None,
+    actors: Actors = None,
     run: RunFolder = None,
     resume: Resume = False,
     load: Load = None,
@@ -79,6 +85,9 @@ def train(
     step that was not done is made again when the run resumes, and the result is
     the same as if it had never been stopped.
 
+    With --ray the games are played by workers on one or many machines. The run
+    is bit for bit the same with and without it, and may be resumed either way.
+
     The exit code is 0 if the run finished or paused (by --minutes, --pause-after
     or SIGUSR1), 130 or 143 if it was stopped by Ctrl-C or SIGTERM.
     """
@@ -96,6 +105,7 @@ def train(
         minutes=minutes,
         pause_after=pause_after,
         trackers=[*([TENSORBOARD] if tensorboard else []), *([track] if track else [])],
+        cluster=Cluster.of(ray, actors),
     )
     run_training(request, only_settings=settings, as_json=as_json)
 
@@ -167,6 +177,7 @@ class Request:
     minutes: float | None
     pause_after: int | None
     trackers: Sequence[str]
+    cluster: "Cluster | None" = None  # of the workers that play
 
     def read_config(self, learner: "Learner") -> "Config":
         from selfmate.learners.config import read_config
@@ -189,6 +200,8 @@ def run_training(request: Request, *, only_settings: bool, as_json: bool) -> Non
             print_settings(learner)
             return
         learner.check_device(request.device)
+        if request.cluster is not None:
+            learner.check_workers(request.device)
         request = _with_new_preset_name(learner, request)
         config = request.read_config(learner)
         directory = request.run or default_directory(
@@ -221,13 +234,24 @@ def _train(request: Request, config: "Config", view: TrainView) -> int | None:
                 else:
                     print_plan(view.learner, config, view.directory)
                     with view:
-                        view.say_length(config, session.pause_after)
-                        view.learner.train(config, run, request.device)
+                        workers = _workers(request, view, stack)
+                        if workers is None:  # else it depends on other machines
+                            view.say_length(config, session.pause_after)
+                        view.learner.train(config, run, request.device, workers)
         except RunRefusedError as error:
             raise BadInputError(str(error)) from error
         except RunFailedError as error:
             raise JobFailedError(str(error)) from error
     return run.stopped_by
+
+
+def _workers(request: Request, view: TrainView, stack: ExitStack) -> "Workers | None":
+    """Those of the cluster that was asked for, which the stack leaves; None: none was."""
+    if request.cluster is None:
+        return None
+    from selfmate.selfplay.workers import RayWorkers
+
+    return RayWorkers(stack.enter_context(request.cluster.pool(view.say)))
 
 
 def _watcher(request: Request, view: TrainView, stack: ExitStack) -> "OnProgress":

@@ -135,13 +135,15 @@ class TeacherGames:
     def __init__(self, plan: Plan, score: Score, parallel_games: int) -> None:
         self.plan, self.score, self.parallel_games = plan, score, parallel_games
 
-    def play(self, first: int = 0) -> Iterator[tuple[int, list[TeacherGame]]]:
-        """Plays one ply in all running games per step.
+    def play(
+        self, first: int = 0, stop: int | None = None
+    ) -> Iterator[tuple[int, list[TeacherGame]]]:
+        """Plays the games `first` to `stop`, or to the last; one ply in all running games per step.
 
         Yields the number of positions the teacher scored and the games that ended.
         """
         running = list[TeacherGame]()
-        waiting = iter(range(first, self.plan.games))
+        waiting = iter(range(first, self.plan.games if stop is None else stop))
         while True:
             running += map(self._begin, islice(waiting, self.parallel_games - len(running)))
             if not running:

@@ -140,15 +140,24 @@ class SampledGames(Shard):
         return _offsets(self.move_counts)
 
 
-def sparse_columns(asked: Candidates) -> dict[str, NDArray[Any]]:
-    """Positions and moves as columns of `SampledGames`."""
+def sparse_columns(asked: Candidates) -> dict[str, Ragged]:
+    """Positions and moves with a row per position; `flat_columns` makes columns of `SampledGames`
+    of them."""
+    positions, moves = asked.positions, asked.moves
     return {
-        "position_columns": asked.positions.columns.astype(np.int16),
-        "position_values": asked.positions.values.astype(np.uint8),
-        "position_counts": np.diff(asked.positions.offsets).astype(np.uint8),
-        "legal_counts": np.diff(asked.offsets).astype(np.uint8),
-        "move_columns": asked.moves.columns.astype(np.uint8),
-        "move_counts": np.diff(asked.moves.offsets).astype(np.uint8),
+        "position_columns": Ragged(positions.columns.astype(np.int16), positions.offsets),
+        "position_values": Ragged(positions.values.astype(np.uint8), positions.offsets),
+        "move_counts": Ragged(np.diff(moves.offsets).astype(np.uint8), asked.offsets),
+        "move_columns": Ragged(moves.columns.astype(np.uint8), moves.offsets[asked.offsets]),
+    }
+
+
+def flat_columns(columns: Columns) -> dict[str, NDArray[Any]]:
+    """Of `sparse_columns`: the rows end to end, and their lengths."""
+    names = ("position_columns", "position_values", "move_counts", "move_columns")
+    return {name: columns[name].values for name in names} | {
+        "position_counts": columns["position_columns"].counts.astype(np.uint8),
+        "legal_counts": columns["move_counts"].counts.astype(np.uint8),
     }
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from selfmate.learners.config import Config
     from selfmate.runs import Arrays, DiskRun, Run, Session
+    from selfmate.selfplay.workers import Workers
 
 
 Better = Literal["higher", "lower"]
@@ -236,6 +237,8 @@ class Learner:
     iteration: str = ""  # the setting with the units that one press on Train trains; none: all
     is_rehearsed: bool = True  # a few steps are cheap enough to estimate the time of all
     needs_torch: bool = True
+    # Its games may be played by workers on other machines: `train` has an argument `workers`.
+    takes_workers: bool = False
 
     @property
     def command(self) -> str:
@@ -317,13 +320,28 @@ class Learner:
             say(reason)
         return found.weights
 
-    def train(self, config: "Config", run: "Run", device: str = "cpu") -> None:
+    def check_workers(self, device: str) -> None:
+        """ValueError if this learner cannot have workers beside such a device."""
+        if not self.takes_workers:
+            raise ValueError(f"{self.command} plays on this machine alone: leave --ray out")
+        if device != "cpu":
+            raise ValueError(f"workers compute on CPUs, not on {device!r}: leave --ray out")
+
+    def train(
+        self,
+        config: "Config",
+        run: "Run",
+        device: str = "cpu",
+        workers: "Workers | None" = None,
+    ) -> None:
         """Does what is left of a run, on one BLAS thread: sums must not depend on the number of
-        cores, and products of small matrices are slower on several."""
+        cores, and products of small matrices are slower on several. Without `workers` threads of
+        this process play the games."""
         # Torch's threads would wait by spinning, on cores that the core's own threads need.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         module: Any = import_module(self.module)  # loads NumPy, whose threads are limited next
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(limits=1, user_api="blas"):
-            module.train(config, run, *([device] if len(self.devices) > 1 else []))
+            options: dict[str, Any] = {} if workers is None else {"workers": workers}
+            module.train(config, run, *([device] if len(self.devices) > 1 else []), **options)

@@ -28,7 +28,7 @@ from selfmate.rules.seeds import derive_seeds
 class Ragged:
     """Row i is values[offsets[i] : offsets[i + 1]]."""
 
-    values: NDArray[np.int32]  # [N]
+    values: NDArray[Any]  # [N] most often of int32
     offsets: NDArray[np.int64]  # [B + 1]
 
     def __len__(self) -> int:

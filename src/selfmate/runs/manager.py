@@ -179,7 +179,7 @@ class CheckpointManager:
         self._metrics.add_updates(step.number, step.first_update, step.updates)
         if step.sample is not None:
             self._metrics.add_sample(step.number, step.sample)
-        self._metrics.add_timing(step.number, seconds, step.seconds)
+        self._metrics.add_timing(step.number, seconds, step.seconds, step.cluster)
 
     def _truncate(self, card: Card | None) -> None:
         """Deletes all that is later than `card`; without a card, all there is."""

@@ -99,13 +99,18 @@ class MetricsWriter:
     def add_sample(self, step: int, game: SampleGame) -> None:
         self._samples.append(game.entry(step))
 
-    def add_timing(self, step: int, seconds: float, parts: Mapping[str, float]) -> None:
-        """Times and memory have a file of their own: all others are the same on every machine."""
+    def add_timing(
+        self, step: int, seconds: float, parts: Mapping[str, float], cluster: Mapping[str, float]
+    ) -> None:
+        """Times, memory and what workers did have a file of their own: all others are the same on
+        every machine."""
         timing: dict[str, Json] = {"step": step, "seconds": round(seconds, 6), "time": timestamp()}
         if (memory := resident_memory_mb()) is not None:
             timing["memory_mb"] = memory
         if parts:
             timing["parts"] = {name: round(part, 6) for name, part in parts.items()}
+        if cluster:
+            timing["cluster"] = {name: round(value, 6) for name, value in cluster.items()}
         self._timings.append(timing)
 
     def sync(self) -> None:

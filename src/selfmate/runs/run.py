@@ -113,10 +113,12 @@ class Step(Protocol):
         *,
         best: bool | None = None,
         seconds: Mapping[str, float] | None = None,
+        cluster: Mapping[str, float] | None = None,
     ) -> None:
         """Records the metrics of this step, once per step. A value that is not finite ends the run.
         The step with the highest `score` so far is saved as the best, unless the learner decides by
-        `best` whether this one is. `seconds` is the time spent in each part of the step."""
+        `best` whether this one is. `seconds` is the time spent in each part of the step, `cluster`
+        what its workers did."""
 
     def log_updates(self, first: int, metrics: Mapping[str, Sequence[float]]) -> None:
         """Saves metrics of the single gradient updates of this step, from update number `first` on:
@@ -237,13 +239,11 @@ class Stopwatch:
         finally:
             self._add(part, time.perf_counter() - began)
 
-    def move(self, outer: str, inner: "Sequence[Stopwatch]") -> None:
-        """Counts the parts of threads that worked within the part `outer`, each on average over the
-        threads, instead of it."""
-        for watch in inner:
-            for part, seconds in watch.seconds.items():
-                self._add(part, seconds / len(inner))
-                self._add(outer, -seconds / len(inner))
+    def shift(self, outer: str, parts: Mapping[str, float]) -> None:
+        """Counts the seconds of parts that were done within the part `outer` instead of it."""
+        for part, seconds in parts.items():
+            self._add(part, seconds)
+            self._add(outer, -seconds)
 
     def _add(self, part: str, seconds: float) -> None:
         self.seconds[part] = self.seconds.get(part, 0.0) + seconds
@@ -303,6 +303,7 @@ class RunStep:
         self.score: float | None = None
         self.best: bool | None = None
         self.seconds: Mapping[str, float] = {}
+        self.cluster: Mapping[str, float] = {}
         self.notes: list[Note] = []
         self.sample: SampleGame | None = None
         self.first_update = 0
@@ -326,6 +327,7 @@ class RunStep:
         *,
         best: bool | None = None,
         seconds: Mapping[str, float] | None = None,
+        cluster: Mapping[str, float] | None = None,
     ) -> None:
         self._check_open()
         if best and score is None:
@@ -335,7 +337,7 @@ class RunStep:
         if score is not None:
             self._check("score", score)
             self.score = float(score)
-        self.best, self.seconds = best, seconds or {}
+        self.best, self.seconds, self.cluster = best, seconds or {}, cluster or {}
         self._metrics = {name: _plain(value) for name, value in metrics.items()}
 
     def log_updates(self, first: int, metrics: Mapping[str, Sequence[float]]) -> None:

@@ -51,4 +51,5 @@ def move_endings(boards: Sequence[Board]) -> MoveEndings:
 
 def _keys(moves: Ragged) -> NDArray[np.int64]:
     """[N] Different for all moves of all boards."""
-    return (moves.rows << 16) | moves.values
+    keys: NDArray[np.int64] = (moves.rows << 16) | moves.values
+    return keys

@@ -91,6 +91,12 @@ class BatchedTreeSearch:
         """The number of evaluations in the cache."""
         return self._search.cached
 
+    @property
+    def leaf_count(self) -> int:
+        """Leaves of all searches so far, evaluated or found in the cache: what a game adds does
+        not depend on the games beside it."""
+        return self._search.leaf_count
+
     def clear(self, slots: Slots) -> None:
         """Empties slots."""
         for slot in slots.tolist():

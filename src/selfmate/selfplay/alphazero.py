@@ -8,7 +8,7 @@ A side resigns after two turns in a row without hope. Some games are played thro
 see how often a resignation would have been wrong.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,11 +19,16 @@ from pydantic import TypeAdapter, ValidationError
 from selfmate.arena.match import PLY_LIMIT
 from selfmate.data.examples import TreeGames
 from selfmate.encodings.records import encode_records
-from selfmate.rules import derive_seeds
+from selfmate.nets.evaluator import SearchEvaluator, make_search_evaluator
+from selfmate.nets.precision import Precision
+from selfmate.nets.resnet import SeResNet
+from selfmate.nets.sparse_net import SparseNet
+from selfmate.rules import Ragged, derive_seeds
 from selfmate.runs import Json
 from selfmate.searches.config import SearchConfig
 from selfmate.searches.tree import BatchedTreeSearch, Evaluate, sample_moves
 from selfmate.selfplay.games import RESIGNED, Decision, Flags, GamePlan, Numbers, Trajectories, Turn
+from selfmate.selfplay.workers import NetSnapshot
 
 MAX_WRONG_FRACTION = 0.05  # of the games played through, as in Silver et al. (2017)
 MIN_CHECKED_GAMES = 20
@@ -53,10 +58,11 @@ class SearchActor:
 
     def __init__(self, evaluate: Evaluate, play: SearchPlay, plan: GamePlan) -> None:
         self.play = play
-        games = len(plan.boards)
-        self.evaluations = 0  # by the net; the values of other leaves were known
-        self._search = BatchedTreeSearch(evaluate, play.search, batch=plan.parallel_games or games)
-        self._hopeless = np.zeros((games, 2), np.int64)  # turns in a row, of White and Black
+        numbers = [game.number for game in plan.games()]
+        batch = min(len(numbers), plan.parallel_games or len(numbers))
+        self._search = BatchedTreeSearch(evaluate, play.search, batch=batch)
+        # By game: turns in a row, of White and Black
+        self._hopeless = np.zeros((max(numbers, default=0) + 1, 2), np.int64)
 
     def decide(self, turn: Turn) -> Decision:
         new = np.flatnonzero(turn.plies == 0)
@@ -66,9 +72,9 @@ class SearchActor:
         rows, fast = np.flatnonzero(full), turn.slots[~full]
         self._search.start(turn.slots[rows], self.play.simulations, seeds[NOISE][rows])
         self._search.start(fast, self.play.fast_simulations)
+        known = self._search.leaf_count
         for evaluated in self._search.batches():
-            self.evaluations += evaluated
-            turn.tick()
+            turn.tick(evaluated)
         roots, found = self._search.roots(turn.slots), self._search.moves(turn.slots)
         moves = sample_moves(roots, found, self._temperatures(turn.plies), seeds[MOVE])
         values = roots.wdl_side_to_move[:, 0] - roots.wdl_side_to_move[:, 2]
@@ -76,16 +82,16 @@ class SearchActor:
         columns = self._columns(turn, rows) | {"hopeless": hopeless[rows]}
         self._search.advance(turn.slots, moves)
         resigns = hopeless & ~self._plays_through(turn)
-        return Decision(moves=moves, columns=columns, rows=rows, resigns=resigns)
+        leaves = self._search.leaf_count - known
+        return Decision(moves=moves, columns=columns, rows=rows, resigns=resigns, leaves=leaves)
 
-    def _columns(self, turn: Turn, rows: Numbers) -> dict[str, NDArray[Any]]:
+    def _columns(self, turn: Turn, rows: Numbers) -> dict[str, Any]:
         """What the searches of some rows found."""
         roots, found = self._search.roots(turn.slots[rows]), self._search.moves(turn.slots[rows])
         return {
             "stored": encode_records([turn.boards[row] for row in rows.tolist()]),
-            "legal_counts": np.diff(found.offsets).astype(np.uint8),
-            "actions": found.actions.astype(np.uint16),
-            "shares": found.shares.astype(np.float16),
+            "actions": Ragged(found.actions, found.offsets),
+            "shares": Ragged(found.shares.astype(np.float16), found.offsets),
             "wdl_side_to_move": roots.best_wdl_side_to_move.astype(np.float16),
         }
 
@@ -118,9 +124,39 @@ class SearchActor:
         return through
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchActors:
+    """Makes the actors of a net."""
+
+    net: NetSnapshot
+    play: SearchPlay
+    device: str = "cpu"
+    precision: Precision = "auto"
+
+    @property
+    def nets(self) -> tuple[NetSnapshot]:
+        return (self.net,)
+
+    def prepare(self, net: SeResNet | SparseNet) -> SearchEvaluator:
+        if isinstance(net, SeResNet):
+            net.precision = self.precision
+            net.to(self.device)
+        return make_search_evaluator(net)
+
+    def make(self, nets: Sequence[Any], plan: GamePlan, threads: int) -> SearchActor:
+        return SearchActor(nets[0], self.play, plan)
+
+
 def tree_games(games: Trajectories) -> TreeGames:
-    columns = {name: column for name, column in games.columns.items() if name != "hopeless"}
-    return TreeGames(results_side_to_move=games.results_side_to_move, **columns)
+    columns = games.columns
+    return TreeGames(
+        stored=columns["stored"],
+        results_side_to_move=games.results_side_to_move,
+        wdl_side_to_move=columns["wdl_side_to_move"],
+        legal_counts=columns["actions"].counts.astype(np.uint8),
+        actions=columns["actions"].values.astype(np.uint16),
+        shares=columns["shares"].values,
+    )
 
 
 class ResignationCheck(NamedTuple):

@@ -2,8 +2,8 @@
 advice on every position; and the pool of opponents it meets."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,11 @@ from selfmate.nets.config import QNetConfig
 from selfmate.nets.q_net import QNet
 from selfmate.players import Player, load_player
 from selfmate.players.network import QPlayer
-from selfmate.rules import available_cores
-from selfmate.runs import Arrays, Stopwatch
+from selfmate.runs import Arrays
 from selfmate.searches.sampling import random_choices
 from selfmate.searches.teacher import best_moves, ranks, score_moves, values_side_to_move
-from selfmate.selfplay.games import Decision, GameStats, Numbers, Trajectories, Turn
+from selfmate.selfplay.games import Decision, GamePlan, GameStats, Numbers, Trajectories, Turn
+from selfmate.selfplay.workers import NetSnapshot
 
 # Added to a ply: exploration and advice have random numbers of their own.
 EXPLORATION, ADVICE = 1 << 32, 1 << 33
@@ -44,14 +44,7 @@ class EpsilonGreedyActor:
     seats: Numbers  # [G, 2] players by number, White and Black
     epsilon: float  # probability that the learner moves at random
     teacher_depth: int  # plies the teacher searches in every position; 0: it is not asked
-    teacher_threads: int = field(default_factory=available_cores)
-    watch: Stopwatch = field(default_factory=Stopwatch)  # seconds of what is done beside choosing
-
-    def on_threads(self, count: int) -> "list[EpsilonGreedyActor]":
-        """Actors for so many threads. They share the players, whose choices do not depend on other
-        games, and divide the cores for the teacher."""
-        threads = max(1, available_cores() // count)
-        return [replace(self, teacher_threads=threads, watch=Stopwatch()) for _ in range(count)]
+    teacher_threads: int = 1
 
     def decide(self, turn: Turn) -> Decision:
         moves = self._choose(turn)
@@ -62,11 +55,11 @@ class EpsilonGreedyActor:
     def observe(self, turn: Turn, moves: NDArray[np.uint16] | None = None) -> dict[str, Any]:
         """All that is recorded of a position besides the action; `moves` are None where nobody
         moved."""
-        with self.watch("encoding"):
+        with turn.watch("encoding"):
             packed = encode_packed(turn.boards)
-        with self.watch("move_generation"):
+        with turn.watch("move_generation"):
             legal = flipped_legal_actions(turn.boards, ~turn.is_white)
-        with self.watch("labelling"):
+        with turn.watch("labelling"):
             labels = self._ask_teacher(turn, moves)
         return {"packed": packed, "legal": legal, **labels}
 
@@ -104,6 +97,47 @@ class EpsilonGreedyActor:
         if moves is not None:
             labels["ranks"] = np.minimum(ranks(scores, moves), UNRANKED - 1).astype(np.uint8)
         return labels
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonGreedyActors:
+    """Makes actors that share the players, whose choices do not depend on other games."""
+
+    learner: NetSnapshot
+    best: NetSnapshot
+    past: Sequence[NetSnapshot]
+    names: Sequence[str]  # of all players, in their order
+    seats: Numbers
+    epsilon: float
+    teacher_depth: int
+
+    @property
+    def nets(self) -> tuple[NetSnapshot, ...]:
+        return (self.learner, self.best, *self.past)
+
+    def prepare(self, net: QNet) -> QNet:
+        return net
+
+    def make(self, nets: Sequence[Any], plan: GamePlan, threads: int) -> EpsilonGreedyActor:
+        return self.observer(threads, self.players(nets))
+
+    def players(self, nets: Sequence[QNet]) -> list[Player]:
+        learner, best, *past = nets
+        others = list[QNet | None]([None] * len(OTHERS))
+        return [
+            load_player(name) if net is None else _trainee(name, net)
+            for name, net in zip(self.names, [learner, best, *others, *past], strict=True)
+        ]
+
+    def observer(self, threads: int, players: Sequence[Player] = ()) -> EpsilonGreedyActor:
+        """An actor; without players it can observe, and not choose."""
+        return EpsilonGreedyActor(
+            players=players,
+            seats=self.seats,
+            epsilon=self.epsilon,
+            teacher_depth=self.teacher_depth,
+            teacher_threads=threads,
+        )
 
 
 def episodes_of(games: Trajectories, actor: EpsilonGreedyActor, gamma: float) -> Episodes:
@@ -173,8 +207,6 @@ class Opponents:
         self._spec, self._net, self._weights = spec, net, weights
         self.best = spec.make_net()
         self.past: deque[tuple[str, Arrays]] = deque(maxlen=MAX_PAST)  # names and weights
-        self._fixed: list[Player] = [_trainee("learner", net), _trainee("best", self.best)]
-        self._fixed += [load_player(name) for name in OTHERS.values()]
 
     def promote(self, weights: Arrays) -> None:
         self.best.take(weights)
@@ -183,8 +215,17 @@ class Opponents:
         """Keeps a former best version as an opponent."""
         self.past.append((name, weights))
 
-    def players(self) -> list[Player]:
-        return [*self._fixed, *self._past_players()]
+    def actors(self, seats: Numbers, *, epsilon: float, teacher_depth: int) -> EpsilonGreedyActors:
+        """For games of these players, by number."""
+        return EpsilonGreedyActors(
+            learner=NetSnapshot.of(self._spec, self._net.arrays()),
+            best=NetSnapshot.of(self._spec, self.best.arrays()),
+            past=[NetSnapshot.of(self._spec, weights) for _, weights in self.past],
+            names=["learner", BEST, *OTHERS.values(), *(name for name, _ in self.past)],
+            seats=seats,
+            epsilon=epsilon,
+            teacher_depth=teacher_depth,
+        )
 
     def best_player(self) -> Player:
         """The best version as it plays outside training."""
@@ -212,12 +253,6 @@ class Opponents:
         if name == BEST or not self.past:
             return 1
         return 2 + len(OTHERS) + int(rng.integers(len(self.past)))
-
-    def _past_players(self) -> Iterable[Player]:
-        for name, weights in self.past:
-            net = self._spec.make_net()
-            net.take(weights)
-            yield _trainee(name, net)
 
 
 def _trainee(name: str, net: QNet) -> Player:

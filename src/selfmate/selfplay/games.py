@@ -6,11 +6,13 @@ flat columns with one entry per recorded position and one result per game, from 
 makes its own kind of training data.
 
 Every random number depends only on the seed, the game's number and its ply, so a game is the same
-in any slot and beside any other games.
+in any slot, beside any other games, and on any thread or machine. `play_games` plays all games of a
+plan in this process; `selfplay.workers` divides them among workers, each of which plays some and
+hands back `PlayedGames`.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -22,8 +24,8 @@ from selfmate.arena.match import PLY_LIMIT, RESULTS
 from selfmate.arena.openings import shipped_openings
 from selfmate.data.endgames import won_endgame
 from selfmate.data.trajectories import Columns, concatenated, sorted_rows
-from selfmate.rules import Board, Outcome, derive_seeds, push_moves
-from selfmate.runs import Tick, unwatched
+from selfmate.rules import Board, Outcome, Ragged, derive_seeds, push_moves
+from selfmate.runs import Stopwatch, Tick, unwatched
 
 RESIGNED = "resigned"  # beside the endings of the rules and PLY_LIMIT
 Numbers = NDArray[np.int64]
@@ -38,6 +40,12 @@ class GamePlan:
     max_plies: int  # per game, after the start; longer games are truncated and count as draws
     seed: int
     parallel_games: int | None = None  # per actor; None plays all games at once
+    numbers: Sequence[int] | None = None  # of the games; None: 0, 1, 2 and so on
+
+    def games(self) -> "list[Game]":
+        numbers = range(len(self.boards)) if self.numbers is None else self.numbers
+        pairs = zip(numbers, self.boards, strict=True)
+        return [Game(number=number, board=board) for number, board in pairs]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +58,10 @@ class Turn:
     slots: Numbers  # [B] a game keeps its slot until it ends
     is_white: Flags  # [B] the side to move
     seed: int
-    # To be called now and then by an actor that takes longer than a second.
-    tick: Callable[[], None] = lambda: None
+    # To be called now and then by an actor that takes longer than a second, with the positions
+    # that it evaluated since.
+    tick: Callable[[int], None] = lambda positions: None
+    watch: Stopwatch = field(default_factory=Stopwatch)  # of what is done beside choosing moves
 
     def seeds(self, counters: Numbers) -> NDArray[np.uint64]:
         """Random numbers [B] for counters [B], or [K, B] for [K, B]. Actors count by plies."""
@@ -67,6 +77,7 @@ class Decision:
     columns: Columns
     rows: Numbers | None = None  # the positions that are recorded; None: all
     resigns: Flags | None = None  # [B] the side to move resigns if its move does not end the game
+    leaves: int = 0  # positions that searches asked the net about; the same beside any games
 
 
 class Actor(Protocol):
@@ -79,11 +90,14 @@ class Actor(Protocol):
 class Game:
     number: int
     board: Board
-    starts_white: bool
-    plies: int = 0
+    moves: list[int] = field(default_factory=list)  # codes, since the start
     slot: int = -1
     result: int = 0  # White's view: 1, 0, -1
     ending: str = PLY_LIMIT
+
+    @property
+    def plies(self) -> int:
+        return len(self.moves)
 
     def end(self, result: int, ending: str) -> None:
         self.result, self.ending = result, ending
@@ -110,8 +124,23 @@ class GameStats:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlayedGames:
+    """Some games of a plan from their start to their end: what a worker hands back. Plain data."""
+
+    numbers: Numbers  # [G]
+    results: NDArray[np.int8]  # [G] White's view
+    endings: Sequence[str]  # [G]
+    moves: Ragged  # a row of codes per game, since its start
+    # With an entry or a row per recorded position, and beside the actor's own: games, plies,
+    # is_white. Games end to end, in the order of `numbers`.
+    columns: Columns
+    leaves: int  # positions that searches asked the net about
+    seconds: Mapping[str, float]  # of the parts of an actor's work beside choosing moves
+
+
+@dataclass(frozen=True, kw_only=True)
 class Trajectories:
-    """P recorded positions of G games: actor after actor, step after step."""
+    """P recorded positions of G games: game after game, each in the order of play."""
 
     columns: Columns
     games: Numbers  # [P] game of each recorded position
@@ -122,6 +151,8 @@ class Trajectories:
     lengths: Numbers  # [G] plies
     truncated: Turn  # the last positions of truncated games, in which nobody moved
     stats: GameStats
+    leaves: int  # positions that searches asked the net about
+    seconds: Mapping[str, float]  # of the parts of the actors' work, on average over the actors
 
     @property
     def is_truncated(self) -> Flags:
@@ -134,23 +165,23 @@ class Trajectories:
         results = self.results[self.games]
         return np.where(self.is_white, results, -results)
 
-    def columns_by_game(self) -> dict[str, Any]:
-        """The columns with the positions of each game together, in the order of play; for columns
-        with an entry per position."""
-        return sorted_rows(self.columns, self.games)
-
 
 def play_games(actors: Sequence[Actor], plan: GamePlan, tick: Tick = unwatched) -> Trajectories:
-    """Plays all games of a plan. Actor k of n plays the games k, k + n, k + 2 n and so on, with
-    several actors each on a thread of its own. Ticks games and moves, on these threads."""
-    games = [
-        Game(number=number, board=board, starts_white=board.turn == "white")
-        for number, board in enumerate(plan.boards)
-    ]
-    tables = list[_Table]()
+    """Plays all games of a plan in this process. Actor k of n plays the games k, k + n, k + 2 n and
+    so on, with several actors each on a thread of its own. Ticks games, moves and the positions
+    that nets evaluated, on these threads."""
+    return trajectories([played_by(actors, plan, tick)], plan, workers=len(actors))
+
+
+def played_by(actors: Sequence[Actor], plan: GamePlan, tick: Tick = unwatched) -> PlayedGames:
+    """As `play_games`; the plan may have some games of a larger one."""
+    games, tables = plan.games(), list[_Table]()
 
     def tick_all() -> None:
-        tick(sum(table.ended for table in tables), moves=sum(table.moves for table in tables))
+        counts = {"moves": sum(table.moves for table in tables)}
+        if positions := sum(table.positions for table in tables):
+            counts["positions"] = positions
+        tick(sum(table.ended for table in tables), **counts)
 
     tables += [
         _Table(actor, plan, games[k :: len(actors)], tick_all) for k, actor in enumerate(actors)
@@ -161,8 +192,7 @@ def play_games(actors: Sequence[Actor], plan: GamePlan, tick: Tick = unwatched) 
         with ThreadPoolExecutor(len(tables)) as pool:
             for job in [pool.submit(table.play) for table in tables]:
                 job.result()
-    parts = [part for table in tables for part in table.parts]
-    return _trajectories(parts, games, plan.seed)
+    return _played(tables, games)
 
 
 @dataclass
@@ -175,7 +205,10 @@ class _Table:
     tick: Callable[[], None]
     ended: int = 0  # games
     moves: int = 0
+    positions: int = 0  # evaluated, as far as the actor says so
+    leaves: int = 0
     parts: list[dict[str, Any]] = field(default_factory=list)  # one per step
+    watch: Stopwatch = field(default_factory=Stopwatch)
 
     def play(self) -> None:
         waiting = deque(self.games)
@@ -188,13 +221,19 @@ class _Table:
 
     def _step(self, running: list[Game]) -> list[Game]:
         """One ply; returns the games still running."""
-        turn = replace(_turn(running, self.plan.seed), tick=self.tick)
+        turn = replace(_turn(running, self.plan.seed), tick=self._count, watch=self.watch)
         decision = self.actor.decide(turn)
+        self.leaves += decision.leaves
         self._record(turn, decision)
         outcomes = push_moves(turn.boards, decision.moves)
         resigns = np.zeros(len(running), np.bool_) if decision.resigns is None else decision.resigns
-        moved = zip(running, outcomes, resigns.tolist(), strict=True)
-        return [of[0] for of in moved if not self._ends(*of)]
+        ends = map(_end, outcomes, resigns.tolist(), turn.is_white.tolist())
+        moved = zip(running, decision.moves.tolist(), ends, strict=True)
+        return [game for game, move, end in moved if not self._ends(game, move, end)]
+
+    def _count(self, positions: int) -> None:
+        self.positions += positions
+        self.tick()
 
     def _record(self, turn: Turn, decision: Decision) -> None:
         rows = slice(None) if decision.rows is None else decision.rows
@@ -206,18 +245,22 @@ class _Table:
         if len(of_driver["games"]):
             self.parts.append({**decision.columns, **of_driver})
 
-    def _ends(self, game: Game, outcome: Outcome | None, resigns: bool) -> bool:
+    def _ends(self, game: Game, move: int, end: tuple[int, str] | None) -> bool:
         """Counts the ply that was just played; whether it was the last."""
-        white_moved = game.starts_white ^ (game.plies % 2 == 1)
-        game.plies += 1
+        game.moves.append(move)
         self.moves += 1
-        if outcome is not None:
-            game.end(RESULTS[outcome.winner], outcome.reason)
-        elif resigns:
-            game.end(-1 if white_moved else 1, RESIGNED)
-        is_over = outcome is not None or resigns or game.plies >= self.plan.max_plies
+        if end is not None:
+            game.end(*end)
+        is_over = end is not None or game.plies >= self.plan.max_plies
         self.ended += is_over
         return is_over
+
+
+def _end(outcome: Outcome | None, resigns: bool, white_moved: bool) -> tuple[int, str] | None:
+    """Result and ending of a game after a move; None if it goes on."""
+    if outcome is not None:
+        return RESULTS[outcome.winner], outcome.reason
+    return (-1 if white_moved else 1, RESIGNED) if resigns else None
 
 
 def _refill(running: list[Game], waiting: deque[Game], slots: int) -> None:
@@ -233,30 +276,70 @@ def _refill(running: list[Game], waiting: deque[Game], slots: int) -> None:
 
 
 def _turn(games: Sequence[Game], seed: int) -> Turn:
-    plies = np.array([game.plies for game in games], np.int64)
-    starts_white = np.array([game.starts_white for game in games], np.bool_)
     return Turn(
         boards=[game.board for game in games],
         games=np.array([game.number for game in games], np.int64),
-        plies=plies,
+        plies=np.array([game.plies for game in games], np.int64),
         slots=np.array([game.slot for game in games], np.int64),
-        is_white=starts_white ^ (plies % 2 == 1),
+        is_white=np.array([game.board.turn == "white" for game in games], np.bool_),
         seed=seed,
     )
 
 
-def _trajectories(parts: Sequence[Columns], games: Sequence[Game], seed: int) -> Trajectories:
-    columns = concatenated(parts)
+def _played(tables: Sequence[_Table], games: Sequence[Game]) -> PlayedGames:
+    columns = concatenated([part for table in tables for part in table.parts])
+    return PlayedGames(
+        numbers=np.array([game.number for game in games], np.int64),
+        results=np.array([game.result for game in games], np.int8),
+        endings=[game.ending for game in games],
+        moves=_ragged_moves(games),
+        columns=sorted_rows(columns, columns["games"]),
+        leaves=sum(table.leaves for table in tables),
+        seconds=_sums([table.watch.seconds for table in tables], 1),
+    )
+
+
+def _ragged_moves(games: Sequence[Game]) -> Ragged:
+    codes = np.array([code for game in games for code in game.moves], np.int32)
+    offsets = np.concatenate([[0], np.cumsum([game.plies for game in games])])
+    return Ragged(codes, offsets.astype(np.int64))
+
+
+def trajectories(played: Sequence[PlayedGames], plan: GamePlan, *, workers: int) -> Trajectories:
+    """Of all games of a plan, which were played on its boards, however they were divided among so
+    many workers."""
+    columns = concatenated([part.columns for part in played])
+    columns = sorted_rows(columns, columns["games"])
     of_driver = {name: columns.pop(name) for name in ("games", "plies", "is_white")}
+    games = _ended_games(played, plan)
     return Trajectories(
         columns=columns,
         **of_driver,
         results=np.array([game.result for game in games], np.int8),
         endings=[game.ending for game in games],
         lengths=np.array([game.plies for game in games]),
-        truncated=_turn([game for game in games if game.ending == PLY_LIMIT], seed),
+        truncated=_turn([game for game in games if game.ending == PLY_LIMIT], plan.seed),
         stats=_stats(games),
+        leaves=sum(part.leaves for part in played),
+        seconds=_sums([part.seconds for part in played], workers),
     )
+
+
+def _ended_games(played: Sequence[PlayedGames], plan: GamePlan) -> list[Game]:
+    games = {game.number: game for game in plan.games()}
+    for part in played:
+        ends = zip(part.numbers.tolist(), part.results.tolist(), part.endings, strict=True)
+        for row, (number, result, ending) in enumerate(ends):
+            games[number].end(result, ending)
+            begin, end = part.moves.offsets[row : row + 2].tolist()
+            games[number].moves = part.moves.values[begin:end].tolist()
+    return [games[number] for number in sorted(games)]
+
+
+def _sums(parts: Sequence[Mapping[str, float]], divisor: int) -> dict[str, float]:
+    """Of each name, over all parts; divided."""
+    names = {name: None for part in parts for name in part}
+    return {name: sum(part.get(name, 0.0) for part in parts) / divisor for name in names}
 
 
 def _stats(games: Sequence[Game]) -> GameStats:

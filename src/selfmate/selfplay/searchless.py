@@ -3,6 +3,7 @@ the attempts are recorded beside the move that was played at last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,11 @@ from selfmate.data.endgames import favourite
 from selfmate.data.trajectories import AttemptTrajectories
 from selfmate.encodings.records import encode_records, encode_tokens
 from selfmate.nets.evaluator import TransformerEvaluator
+from selfmate.nets.transformer import Transformer
 from selfmate.rules import Board
 from selfmate.searches.sampling import attempt_actions
-from selfmate.selfplay.games import Decision, Trajectories, Turn
+from selfmate.selfplay.games import Decision, GamePlan, Trajectories, Turn
+from selfmate.selfplay.workers import NetSnapshot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,25 @@ class AttemptingActor:
         return Decision(moves=batch.moves(played), columns=columns)
 
 
+@dataclass(frozen=True, kw_only=True)
+class AttemptingActors:
+    net: NetSnapshot
+    temperature: float
+    max_attempts: int
+
+    @property
+    def nets(self) -> tuple[NetSnapshot]:
+        return (self.net,)
+
+    def prepare(self, net: Transformer) -> TransformerEvaluator:
+        return TransformerEvaluator(net)
+
+    def make(self, nets: Sequence[Any], plan: GamePlan, threads: int) -> AttemptingActor:
+        return AttemptingActor(
+            net=nets[0], temperature=self.temperature, max_attempts=self.max_attempts
+        )
+
+
 def attempt_trajectories(
     games: Trajectories, boards: Sequence[Board], *, must_win: bool = False
 ) -> AttemptTrajectories:
@@ -48,10 +70,9 @@ def attempt_trajectories(
         drawn = np.flatnonzero((results == 0) & ~games.is_truncated)
         results[drawn] = [-favourite(Board(boards[i].start_fen)) for i in drawn.tolist()]
     results = np.repeat(results, games.lengths)
-    is_white = games.is_white[np.argsort(games.games, kind="stable")]
     return AttemptTrajectories(
-        **games.columns_by_game(),
-        results_side_to_move=np.where(is_white, results, -results).astype(np.int8),
+        **games.columns,
+        results_side_to_move=np.where(games.is_white, results, -results).astype(np.int8),
         moves_left=_moves_left(games.lengths),
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from selfmate.data.dataset import ChunkFolder
 from selfmate.encodings.records import planes_of
@@ -154,16 +155,21 @@ def test_promotion_gives_the_best_the_learners_weights() -> None:
     )
     learner.replay.add("games", tree_games(10))
     planes = planes_of(tree_games(3).stored)
-    evaluate = learner.evaluators[0]
-    assert callable(evaluate)
-    before = evaluate(planes)
+
+    def logits() -> NDArray[np.float32]:
+        """Of the net that plays the games."""
+        actors = learner.actors()
+        evaluate = actors.prepare(actors.net.load(actors.net.weights or {}))
+        assert callable(evaluate)
+        return evaluate(planes)[1]
+
+    before = logits()
     learner.train(step_of(), np.random.default_rng(1), 10)
-    unchanged = evaluate(planes)
-    assert np.array_equal(before[1], unchanged[1])
+    assert np.array_equal(before, logits())
     verdict = learner.gating_match(step_of())
     assert verdict.promoted
     assert verdict.metrics() == {"promoted": 1}  # there was no match, so there is no score
-    assert not np.array_equal(before[1], evaluate(planes)[1])
+    assert not np.array_equal(before, logits())
 
 
 def test_remedies_name_settings_that_exist() -> None:

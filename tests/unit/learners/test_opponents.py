@@ -8,6 +8,7 @@ import pytest
 
 from selfmate.learners.dqn.config import OPPONENTS
 from selfmate.nets.config import QNetConfig
+from selfmate.players import Player
 from selfmate.players.network import QPlayer
 from selfmate.rules import Board, uci_code
 from selfmate.runs.run import copied
@@ -23,8 +24,14 @@ def opponents(**weights: float) -> Opponents:
     return Opponents(SPEC, SPEC.make_net(), NONE | weights)
 
 
+def players_of(pool: Opponents) -> list[Player]:
+    """As a worker makes them."""
+    actors = pool.actors(np.zeros((1, 2), np.int64), epsilon=0.0, teacher_depth=0)
+    return actors.players([net.load(net.weights or {}) for net in actors.nets])
+
+
 def names_met(pool: Opponents, games: int = 600) -> Counter[str]:
-    names = [player.name for player in pool.players()]
+    names = [player.name for player in players_of(pool)]
     seats = pool.seats(games, np.random.default_rng(1))
     assert (seats == 0).any(axis=1).all(), "the learner plays in every game"
     return Counter(names[number] for number in seats.sum(axis=1).tolist())
@@ -57,7 +64,7 @@ def test_the_last_bests_are_kept_unchanged() -> None:
         pool.retire(f"best-{number}", copied(net.arrays()))
     kept = [f"best-{number}" for number in range(2, MAX_PAST + 2)]
     assert names_met(pool).keys() == set(kept)
-    players = {player.name: player for player in pool.players()}
+    players = {player.name: player for player in players_of(pool)}
     boards, seeds = (
         [Board(), Board("4k3/8/8/8/8/8/8/QQQQK3 w - - 0 1")],
         np.zeros(2, np.uint64),
@@ -76,7 +83,9 @@ def test_only_in_training_games_a_mate_has_to_be_learned() -> None:
     pool.promote(net.arrays())
     pool.retire("best-0", copied(net.arrays()))
     boards, seeds = [board] * 50, np.arange(50, dtype=np.uint64) << np.uint64(58)
-    trained = [player for player in pool.players() if player.name in ("learner", "best", "best-0")]
+    trained = [
+        player for player in players_of(pool) if player.name in ("learner", "best", "best-0")
+    ]
     assert len(trained) == 3
     for player in trained:
         moves = player.choose(boards, seeds).moves

@@ -29,13 +29,11 @@ def test_parts_add_up_and_nested_parts_count_in_both(clock: Clock) -> None:
     assert watch.seconds == pytest.approx({"inner": 1.5, "outer": 7.5})
 
 
-def test_parts_of_threads_are_moved_out_of_the_part_they_worked_in(clock: Clock) -> None:
-    watch, threads = Stopwatch(), (Stopwatch(), Stopwatch())
+def test_parts_of_workers_are_shifted_out_of_the_part_they_worked_in(clock: Clock) -> None:
+    watch = Stopwatch()
     with watch("playing"):
         clock.now += 10
-        threads[0].seconds["encoding"] = 3.0
-        threads[1].seconds |= {"encoding": 1.0, "labelling": 4.0}
-        watch.move("playing", threads)
+        watch.shift("playing", {"encoding": 2.0, "labelling": 2.0})
     assert watch.seconds == pytest.approx({"playing": 6, "encoding": 2, "labelling": 2})
 
 

@@ -1,6 +1,7 @@
 """The self-play driver: order, slots, endings, truncation and statistics, with scripted actors."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,8 @@ class RandomActor:
 
 def plan(count: int, **changes: int) -> GamePlan:
     boards = [Board() for _ in range(count)]
-    return GamePlan(boards=boards, **({"max_plies": 6, "seed": 3} | changes))
+    settings: dict[str, Any] = {"max_plies": 6, "seed": 3}
+    return GamePlan(boards=boards, **(settings | changes))
 
 
 def test_a_game_that_ends_is_replaced_in_its_slot() -> None:
@@ -46,9 +48,9 @@ def test_a_game_that_ends_is_replaced_in_its_slot() -> None:
     assert games.truncated.games.tolist() == [1, 2, 3]
 
 
-def test_columns_by_game_follow_the_order_of_play() -> None:
+def test_columns_follow_the_order_of_play() -> None:
     few, many = plan(5, parallel_games=2), plan(5)
-    found = [play_games([RandomActor()], of).columns_by_game()["seeds"] for of in (few, many)]
+    found = [play_games([RandomActor()], of).columns["seeds"] for of in (few, many)]
     np.testing.assert_array_equal(found[0], found[1])
     assert [board.moves for board in few.boards] == [board.moves for board in many.boards]
 
@@ -58,7 +60,8 @@ def test_actors_play_every_nth_game() -> None:
     games = play_games(actors, plan(5))
     assert {*actors[0].turns[0].games.tolist()} == {0, 2, 4}
     assert {*actors[1].turns[0].games.tolist()} == {1, 3}
-    assert games.games.tolist() == [0, 2, 4] * 6 + [1, 3] * 6, "actor after actor"
+    assert games.games.tolist() == np.repeat(range(5), 6).tolist(), "game after game"
+    assert games.plies.tolist() == [*range(6)] * 5, "in the order of play"
 
 
 def test_a_mate_counts_before_a_resignation() -> None:

@@ -88,7 +88,7 @@ METRICS = (
     Metric(
         "evaluations",
         "Net evaluations",
-        "positions that the net evaluated for the search",
+        "positions that searches asked the net about, cached ones included",
         unit="positions",
     ),
     VALUE_MEAN,
@@ -142,6 +142,7 @@ PRETRAIN_METRICS = (
 LEARNERS = (
     Learner(
         name="alphazero",
+        takes_workers=True,
         module="selfmate.learners.alphazero.learner",
         config="selfmate.learners.alphazero.config:Config",
         summary="chess: a net and a tree search teach each other, from nothing or from masters",

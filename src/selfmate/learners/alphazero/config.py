@@ -42,7 +42,8 @@ class ComputeSettings(selfmate.learners.config.Config):
         2,
         ge=1,
         le=256,
-        description="threads of self-play and training; another number plays other games",
+        description="threads of self-play and training; games do not depend on them, the last bits "
+        "of gradients do",
     )
 
 

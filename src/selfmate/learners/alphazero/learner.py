@@ -29,12 +29,12 @@ from selfmate.learners.alphazero.config import Config, check_fits
 from selfmate.learners.alphazero.loss import TrainingStep
 from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
 from selfmate.nets.config import ResNetConfig
-from selfmate.nets.evaluator import make_search_evaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
 from selfmate.nets.precision import loss_scale_for
 from selfmate.nets.resnet import SeResNet
 from selfmate.nets.sparse_net import SparseNet
 from selfmate.players.searching import TreePlayer
+from selfmate.rules import available_cores
 from selfmate.runs import (
     Arrays,
     Run,
@@ -52,12 +52,13 @@ from selfmate.runs import (
 from selfmate.searches.config import SearchConfig
 from selfmate.selfplay.alphazero import (
     Resignation,
-    SearchActor,
+    SearchActors,
     SearchPlay,
     check_resignations,
     tree_games,
 )
-from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
+from selfmate.selfplay.games import GamePlan, GameStats, Starts
+from selfmate.selfplay.workers import NetSnapshot, ThreadWorkers, Workers
 
 CPU = torch.device("cpu")
 LADDER = ("random", "greedy", "teacher:depth=1")
@@ -71,7 +72,8 @@ REMEDIES = Remedies(
 )
 
 
-def train(config: Config, run: Run, device: str = "cpu") -> None:
+def train(config: Config, run: Run, device: str = "cpu", workers: Workers | None = None) -> None:
+    """Without `workers` threads of this process play."""
     masters = open_masters(config.masters, "training")
     if config.net == "sparse":
         from selfmate.learners.alphazero.sparse_learner import sparse_learner
@@ -79,6 +81,8 @@ def train(config: Config, run: Run, device: str = "cpu") -> None:
         learner = sparse_learner(config, masters, device)
     else:
         learner = AlphaZero(config, masters, torch.device(device))
+    if workers is not None:
+        learner.workers = workers
     with one_thread():
         for step in learner.steps(run):
             try:
@@ -115,7 +119,9 @@ def cycle(learner: "AlphaZero", step: Step) -> None:
         *learner.health.alarms(_health_metrics(games, trained)),
     ):
         step.say(alarm, alarm=True)
-    step.record(metrics, score, best=is_best, seconds=watch.seconds)
+    step.record(
+        metrics, score, best=is_best, seconds=watch.seconds, cluster=learner.workers.timings()
+    )
 
 
 class DivergedError(Exception):
@@ -131,8 +137,8 @@ class AlphaZero:
         self.config, self.masters, self.device = config, masters, device
         torch.manual_seed(config.seed)
         self.make_nets()
-        self.workers = GradientWorkers(config.threads)
-        self.evaluators = [make_search_evaluator(self.best) for _ in range(config.threads)]
+        self.gradient_workers = GradientWorkers(config.threads)
+        self.workers: Workers = ThreadWorkers(config.threads, available_cores())
         self.replay = TreeReplay(
             config.replay_size, config.recent_fraction, config.search_value_fraction
         )
@@ -185,18 +191,12 @@ class AlphaZero:
         """Plays the games of a cycle with the best net and adds them to the replay buffer. Returns
         their statistics, the numbers of new positions and of evaluations, and a game to show."""
         plan = self.plan(rng)
-        actors = self.actors(plan)
         tick = step.part("self-play", len(plan.boards), "games")
-
-        def watch(done: int, **counts: int) -> None:
-            tick(done, **counts, positions=sum(actor.evaluations for actor in actors))
-
-        games = play_games(actors, plan, watch)
+        games = self.workers.play(self.actors(), plan, tick)
         self.replay.add(shard_name(step.number), tree_games(games))
         self.resignation.observe(*check_resignations(games))
-        evaluations = sum(actor.evaluations for actor in actors)
         shown = sample_of(plan.boards[step.number % len(plan.boards)], "best", "best")
-        return games.stats, len(games.games), evaluations, shown
+        return games.stats, len(games.games), games.leaves, shown
 
     def plan(self, rng: np.random.Generator) -> GamePlan:
         config = self.config
@@ -207,8 +207,7 @@ class AlphaZero:
             parallel_games=config.parallel_games,
         )
 
-    def actors(self, plan: GamePlan) -> list[SearchActor]:
-        """One per thread."""
+    def actors(self) -> SearchActors:
         config = self.config
         play = SearchPlay(
             search=SearchConfig.of(config),
@@ -221,7 +220,8 @@ class AlphaZero:
             resign_threshold=config.resign_threshold,
             resign_playthrough=self.resignation.playthrough,
         )
-        return [SearchActor(evaluator, play, plan) for evaluator in self.evaluators]
+        net = NetSnapshot.of(self.best.config, self.best.arrays())
+        return SearchActors(net=net, play=play, device=str(self.device), precision=config.precision)
 
     # Training.
 
@@ -274,7 +274,7 @@ class AlphaZero:
     def training_step(self, batch: Examples, learning_rate: float) -> dict[str, float]:
         assert isinstance(self.net, SeResNet)
         step = TrainingStep([batch], value_weight=self.config.value_weight)
-        metrics = step.update(self.net, self.optimizer, self.workers, learning_rate)
+        metrics = step.update(self.net, self.optimizer, self.gradient_workers, learning_rate)
         values = step.values()
         return metrics | {
             "ln_legal": float(np.log(batch.legal.counts).mean()),
@@ -303,8 +303,6 @@ class AlphaZero:
 
     def promote(self, weights: Arrays) -> None:
         self.best.take(weights)
-        for evaluator in self.evaluators:
-            evaluator.refresh()
 
     def ladder_evaluation(self, step: Step) -> dict[str, float]:
         """Matches of the net in training, without search, against fixed opponents. A net that fell

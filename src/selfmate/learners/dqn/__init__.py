@@ -137,6 +137,7 @@ PRETRAIN_METRICS = (
 LEARNERS = (
     Learner(
         name="dqn",
+        takes_workers=True,
         module="selfmate.learners.dqn.learner",
         config="selfmate.learners.dqn.config:Config",
         summary="chess: Double DQN by playing itself and others, helped by the teacher",

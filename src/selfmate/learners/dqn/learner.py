@@ -49,7 +49,7 @@ from selfmate.learners.targets import ragged_double_q, shaped
 from selfmate.nets.config import QNetConfig
 from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax
-from selfmate.rules import best_places
+from selfmate.rules import available_cores, best_places
 from selfmate.runs import (
     Arrays,
     Run,
@@ -66,13 +66,13 @@ from selfmate.runs import (
     with_prefix,
 )
 from selfmate.selfplay.dqn import (
-    EpsilonGreedyActor,
     Opponents,
     episodes_of,
     game_metrics,
     points_against_others,
 )
-from selfmate.selfplay.games import GamePlan, Starts, play_games
+from selfmate.selfplay.games import GamePlan, Starts
+from selfmate.selfplay.workers import ThreadWorkers, Workers
 
 LADDER = ("random", "greedy", "teacher:depth=1")  # opponents of the evaluation
 MAX_SKIPPED = 3  # updates per cycle
@@ -101,6 +101,7 @@ class Dqn:
         self.replay = _make_replay(config)
         self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
         self.health = HealthMonitor()
+        self.workers: Workers = ThreadWorkers(config.threads, available_cores())
         self.counts = {"updates": 0, "promotions": 0}
         self.averages = MovingAverages()
         self.evaluation = Evaluation(
@@ -123,23 +124,22 @@ class Dqn:
         """Plays the games of a cycle into the replay; returns metrics and one game to show."""
         config = self.config
         boards = self.starts.boards(config.games, rng)
-        actor = EpsilonGreedyActor(
-            players=self.opponents.players(),
-            seats=self.opponents.seats(config.games, rng),
+        actors = self.opponents.actors(
+            self.opponents.seats(config.games, rng),
             epsilon=config.epsilon_in(cycle),
             teacher_depth=config.teacher_depth,
         )
-        actors = actor.on_threads(config.threads)
         seed = int(rng.integers(2**63))
         plan = GamePlan(boards=boards, max_plies=config.max_plies, seed=seed)
-        games = play_games(actors, plan, tick)
-        watch.move("self_play", [one.watch for one in actors])
-        self.replay.add(shard_name(cycle), episodes_of(games, actor, config.gamma))
+        games = self.workers.play(actors, plan, tick)
+        watch.shift("self_play", games.seconds)
+        observer = actors.observer(available_cores())
+        self.replay.add(shard_name(cycle), episodes_of(games, observer, config.gamma))
         shown = cycle % config.games  # the learner is White and Black in turn
-        white, black = (actor.players[seat].name for seat in actor.seats[shown].tolist())
-        points, count = points_against_others(games, actor.seats)
+        white, black = (actors.names[seat] for seat in actors.seats[shown].tolist())
+        points, count = points_against_others(games, actors.seats)
         score = {"score_vs_others": points / count} if count else {}
-        metrics = game_metrics(games.stats) | score | {"epsilon": actor.epsilon}
+        metrics = game_metrics(games.stats) | score | {"epsilon": actors.epsilon}
         return metrics, sample_of(boards[shown], white, black)
 
     # The loss.
@@ -328,8 +328,11 @@ class Dqn:
         self.opponents.promote(weights)
 
 
-def train(config: Config, run: Run) -> None:
+def train(config: Config, run: Run, workers: Workers | None = None) -> None:
+    """Without `workers` threads of this process play."""
     dqn = Dqn(config)
+    if workers is not None:
+        dqn.workers = workers
     with one_thread():
         for step in dqn.steps(run):
             try:
@@ -363,7 +366,7 @@ def cycle(dqn: Dqn, step: Step) -> None:
             best, score = verdict.promoted, verdict.score
     for alarm in alarms:
         step.say(alarm, alarm=True)
-    step.record(metrics, score, best=best, seconds=watch.seconds)
+    step.record(metrics, score, best=best, seconds=watch.seconds, cluster=dqn.workers.timings())
 
 
 def _make_replay(config: Config) -> TransitionReplay:

@@ -55,6 +55,7 @@ METRICS = (
 LEARNERS = (
     Learner(
         name="reinforce",
+        takes_workers=True,
         module="selfmate.learners.reinforce.learner",
         config="selfmate.learners.reinforce.config:Config",
         summary="chess: scores the legal moves, and learns from nothing but how games end",

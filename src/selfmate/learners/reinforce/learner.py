@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from selfmate.arena.gating import Evaluation, evaluation_metrics
 from selfmate.arena.match import sample_of
 from selfmate.data.replay import ShardBuffer, read_shards
-from selfmate.data.trajectories import Rows, SampledGames, sparse_columns
+from selfmate.data.trajectories import Rows, SampledGames, flat_columns, sparse_columns
 from selfmate.encodings import legal_actions, moves_of_actions
 from selfmate.encodings.features import gives_check
 from selfmate.learners.health import HealthMetrics, HealthMonitor
@@ -29,7 +29,7 @@ from selfmate.nets.optim import Optimizer, one_thread
 from selfmate.nets.sparse import log_softmax
 from selfmate.players.evaluation import SCORER_ACTION_ENCODING
 from selfmate.players.network import LOOKAHEAD_NATS, ScorerPlayer
-from selfmate.rules import Board, Ragged
+from selfmate.rules import Board, Ragged, available_cores
 from selfmate.runs import (
     Arrays,
     Run,
@@ -52,8 +52,8 @@ from selfmate.selfplay.games import (
     Starts,
     Trajectories,
     Turn,
-    play_games,
 )
+from selfmate.selfplay.workers import NetSnapshot, ThreadWorkers, Workers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,14 +107,47 @@ class SamplingActor:
         return moves_of_actions(SCORER_ACTION_ENCODING, boards, actions), columns
 
 
+@dataclass(frozen=True, kw_only=True)
+class SamplingActors:
+    """Makes actors of a net."""
+
+    net: NetSnapshot
+    spec: MoveScorerConfig
+    temperature: float
+    plays_mate_in_one: bool
+    random_sides: NDArray[np.int8]
+
+    @property
+    def nets(self) -> tuple[NetSnapshot]:
+        return (self.net,)
+
+    def prepare(self, net: MoveScorer) -> MoveScorer:
+        return net
+
+    def make(self, nets: Sequence[Any], plan: GamePlan, threads: int) -> SamplingActor:
+        return SamplingActor(
+            spec=self.spec,
+            net=nets[0],
+            temperature=self.temperature,
+            plays_mate_in_one=self.plays_mate_in_one,
+            random_sides=self.random_sides,
+        )
+
+
 def sampled_games(games: Trajectories, temperature: float) -> SampledGames:
+    """The plies in the order in which games that run side by side play them: the first of all
+    games, the second, and so on."""
+    order = np.argsort(games.plies, kind="stable")
+    keys = ("chosen", "log_probs", "entropies")
+    columns = {name: column.take(order) for name, column in games.columns.items()}
     return SampledGames(
         results=games.results,
         is_cut=games.is_truncated,
         temperature=np.array([temperature], np.float32),
-        games=games.games.astype(np.int32),
-        is_white=games.is_white,
-        **games.columns,
+        games=games.games[order].astype(np.int32),
+        is_white=games.is_white[order],
+        **{name: columns[name] for name in keys},
+        **flat_columns(columns),
     )
 
 
@@ -147,6 +180,7 @@ class Reinforce:
         self.average = 0.0  # moving average of results, in White's view
         self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
         self.health = HealthMonitor(skipped=CHECKS_OFF)
+        self.workers: Workers = ThreadWorkers(1, available_cores())
         self.player = ScorerPlayer(
             "learner", self.spec, self.net, config.temperature_play, config.plays_mate_in_one
         )
@@ -172,15 +206,15 @@ class Reinforce:
     ) -> tuple[SampledGames, GameStats, NDArray[np.int8]]:
         """Games from these boards, how they went, and which sides moved at random in them."""
         seed, random_sides = int(rng.integers(2**63)), self.random_sides(len(boards), rng)
-        actor = SamplingActor(
+        actors = SamplingActors(
+            net=NetSnapshot.of(self.spec, self.net.arrays()),
             spec=self.spec,
-            net=self.net,
             temperature=temperature,
             plays_mate_in_one=self.config.plays_mate_in_one,
             random_sides=random_sides,
         )
         plan = GamePlan(boards=boards, max_plies=self.config.max_plies, seed=seed)
-        games = play_games([actor], plan, tick)
+        games = self.workers.play(actors, plan, tick)
         return sampled_games(games, temperature), games.stats, random_sides
 
     def random_sides(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -315,8 +349,11 @@ class Reinforce:
         restore(self.net.arrays(), weights)
 
 
-def train(config: Config, run: Run) -> None:
+def train(config: Config, run: Run, workers: Workers | None = None) -> None:
+    """Without `workers` a thread of this process plays."""
     learner = Reinforce(config)
+    if workers is not None:
+        learner.workers = workers
     with one_thread():
         for step in learner.steps(run):
             iteration(learner, step)
@@ -347,7 +384,8 @@ def iteration(learner: Reinforce, step: Step) -> None:
             metrics |= learner.evaluate(step)
     for alarm in learner.health.alarms(_health_metrics(stats, metrics)):
         step.say(alarm, alarm=True)
-    step.record(metrics, metrics.get("score_random"), seconds=watch.seconds)
+    cluster = learner.workers.timings()
+    step.record(metrics, metrics.get("score_random"), seconds=watch.seconds, cluster=cluster)
 
 
 def _sample_game(board: Board, random_side: int, learner: str) -> SampleGame:

@@ -176,6 +176,7 @@ METRICS = (
 LEARNERS = (
     Learner(
         name="searchless",
+        takes_workers=True,
         module="selfmate.learners.searchless.learner",
         config="selfmate.learners.searchless.config:Config",
         summary="chess: a transformer finds out the rules by trying, and plays without search",

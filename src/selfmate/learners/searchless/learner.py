@@ -33,8 +33,8 @@ from selfmate.learners.searchless.targets import (
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
-from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.nets.optim import GradientWorkers, one_thread
+from selfmate.rules import available_cores
 from selfmate.runs import (
     Arrays,
     Run,
@@ -51,8 +51,9 @@ from selfmate.runs import (
     unwatched,
     with_prefix,
 )
-from selfmate.selfplay.games import GamePlan, GameStats, Starts, play_games
-from selfmate.selfplay.searchless import AttemptingActor, attempt_trajectories
+from selfmate.selfplay.games import GamePlan, GameStats, Starts
+from selfmate.selfplay.searchless import AttemptingActors, attempt_trajectories
+from selfmate.selfplay.workers import NetSnapshot, ThreadWorkers, Workers
 
 REMEDIES = Remedies(
     variety="raise temperature",
@@ -81,7 +82,8 @@ class Searchless:
         torch.manual_seed(config.seed)
         self.net = TransformerConfig.of(config).make_net()
         self.optimizer = config.make_optimizer(self.net)
-        self.workers = GradientWorkers(config.threads)
+        self.gradient_workers = GradientWorkers(config.threads)
+        self.workers: Workers = ThreadWorkers(config.threads, available_cores())
         self.targets = partial(TARGETS[config.unplayed_target], scores=config.target_scores())
         self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
         self.counts = {"positions": 0, "updates": 0}
@@ -100,8 +102,8 @@ class Searchless:
     ) -> tuple[AttemptTrajectories, GameStats, SampleGame]:
         """The games of a cycle, their statistics, and one of them as a sample."""
         config = self.config
-        actor = AttemptingActor(
-            net=TransformerEvaluator(self.net),
+        actors = AttemptingActors(
+            net=NetSnapshot.of(self.net.config, self.net.arrays()),
             temperature=config.temperature,
             max_attempts=config.max_attempts,
         )
@@ -111,7 +113,7 @@ class Searchless:
             seed=int(rng.integers(2**63)),
             parallel_games=config.parallel_games,
         )
-        games = play_games([actor] * config.threads, plan, tick)
+        games = self.workers.play(actors, plan, tick)
         rows = attempt_trajectories(games, plan.boards, must_win=config.must_win)
         shown = sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")
         return rows, games.stats, shown
@@ -170,7 +172,7 @@ class Searchless:
         weight = 1 - self.config.master_fraction if masters else 1.0
         loss = PolicyLoss(games, self.targets, weight=weight)
         losses = [loss, masters] if masters else [loss]
-        norm = compute_gradient(losses, self.net, self.optimizer, self.workers)
+        norm = compute_gradient(losses, self.net, self.optimizer, self.gradient_workers)
         if math.isfinite(norm):
             self.optimizer.step(learning_rate)
         self.counts["positions"] += len(games)
@@ -212,9 +214,12 @@ class Searchless:
         restore(self.net.arrays(), weights)
 
 
-def train(config: Config, run: Run) -> None:
+def train(config: Config, run: Run, workers: Workers | None = None) -> None:
+    """Without `workers` threads of this process play."""
     masters = find_masters(config)
     learner = Searchless(config, make_evaluator(config, open_held_out(config, masters)), masters)
+    if workers is not None:
+        learner.workers = workers
     with one_thread():
         for step in learner.steps(run):
             try:
@@ -248,7 +253,8 @@ def run_cycle(learner: Searchless, step: Step) -> None:
             metrics |= learner.evaluator.metrics(learner.net, step)
     for alarm in learner.health.alarms(learner.health_metrics(stats, learned)):
         step.say(alarm, alarm=True)
-    step.record(metrics, _quality(config, metrics), seconds=watch.seconds)
+    cluster = learner.workers.timings()
+    step.record(metrics, _quality(config, metrics), seconds=watch.seconds, cluster=cluster)
 
 
 def _quality(config: Config, metrics: dict[str, float]) -> float | None:

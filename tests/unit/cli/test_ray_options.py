@@ -1,0 +1,29 @@
+"""--ray and --actors: bad input is one line and exit code 2, and nothing is left behind."""
+
+from pathlib import Path
+
+import pytest
+
+from unit.cli.process import selfmate
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("train", "alphazero", "--ray", "nowhere"), "--ray 'nowhere' is no cluster; there are"),
+        (("train", "alphazero", "--ray", "local:0"), "--ray local:N has 1 to 256 workers, not 0"),
+        (("train", "alphazero", "--actors", "2"), "--actors is for --ray"),
+        (("train", "sarsa", "--ray", "local:1"), "train sarsa plays on this machine alone"),
+        (("match", "random", "greedy", "--actors", "2"), "--actors is for --ray"),
+        (("collect", "--games", "2", "--out", "x.ndjson", "--ray", "x"), "--ray 'x' is no cluster"),
+        (("rate", "random", "--ray", "local:999"), "--ray local:N has 1 to 256 workers"),
+    ],
+)
+def test_bad_clusters_are_refused(
+    arguments: tuple[str, ...], sentence: str, tmp_path: Path
+) -> None:
+    done = selfmate(*arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
