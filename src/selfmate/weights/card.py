@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from selfmate.weights import card_path
 
@@ -19,6 +19,15 @@ class Rating(BaseModel):
     high: float | None
     games: int
     scale: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _on_a_named_scale(cls, given: Any) -> Any:
+        """Cards of version 0.1 have a second number in place of the scale's name."""
+        if not isinstance(given, dict) or "stockfish_scale" not in given:
+            return given
+        known = {name: value for name, value in given.items() if name != "stockfish_scale"}
+        return {"scale": "scale of version 0.1", **known}
 
 
 class ModelCard(BaseModel):

@@ -12,7 +12,7 @@ from selfmate.players.trained import find_net
 from selfmate.rules import Board
 from selfmate.runs import RunDirectory, pack
 from selfmate.weights import STRONGEST, model_names, strongest, weights_path
-from selfmate.weights.card import read_card
+from selfmate.weights.card import Rating, read_card
 from ship import Provenance, ship
 from unit.players.trained_runs import make_tree_run
 
@@ -62,3 +62,11 @@ def test_weights_in_16_bits_are_played_in_32(tmp_path: Path) -> None:
     played = find_net(PlayerName(name)).arrays
     assert all(array.dtype == np.float32 for array in played.values())
     assert all(np.allclose(played[n], array, 1e-3, 1e-7) for n, array in found.weights.items())
+
+
+def test_a_card_of_version_0_1_is_read() -> None:
+    rating = {"player": "x:sims=2", "elo": 1.0, "low": None, "high": 2.0, "games": 4}
+    old = Rating.model_validate({**rating, "stockfish_scale": 1481.3})
+    assert (old.player, old.scale) == ("x:sims=2", "scale of version 0.1")
+    with pytest.raises(ValueError, match="scale"):
+        Rating.model_validate(rating)
