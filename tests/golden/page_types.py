@@ -15,6 +15,7 @@ from selfmate.lab.minichess import EndgameFacts, MiniPosition, PlayedMove
 from selfmate.lab.minichess_runs import EndgameData
 from selfmate.lab.play import NewGame
 from selfmate.lab.players import Offer
+from selfmate.lab.review import ReviewData
 from selfmate.lab.run_feed import RunData
 from selfmate.lab.runs_folder import RunRow
 from selfmate.lab.samples import SampleGame
@@ -40,6 +41,7 @@ ANSWERS: tuple[Any, ...] = (
     PositionData,
     PositionAnalysis,
     Problem,
+    ReviewData,
     EndgameData,
     EndgameFacts,
     MiniPosition,

@@ -18,6 +18,7 @@ from selfmate.lab.minichess import Endgame, endgame_routes
 from selfmate.lab.minichess_runs import EndgameRuns
 from selfmate.lab.play import Games, game_routes
 from selfmate.lab.players import POOL, CommandLineNames, LabPlayers, player_routes
+from selfmate.lab.review import Reviews, review_routes
 from selfmate.lab.run_feed import RunFeed, RunList
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.lab.samples import SampleFeed
@@ -96,6 +97,7 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     for router in _matches(settings.runs, runs, players, topics):
         app.include_router(router)
     app.include_router(_analyse(players, closing))
+    app.include_router(_review(players, topics, closing))
     app.include_router(_endgame(runs, topics))
     app.include_router(socket_routes(topics))
     app.include_router(page_routes(settings.page))
@@ -137,6 +139,13 @@ def _analyse(players: LabPlayers, closing: ExitStack) -> APIRouter:
     cache = PlayerCache(players)
     closing.callback(cache.close)
     return analysis_routes(players, cache)
+
+
+def _review(players: LabPlayers, topics: Topics, closing: ExitStack) -> APIRouter:
+    reviews = Reviews(players)
+    closing.callback(reviews.close)
+    topics.add("review", reviews.find)
+    return review_routes(reviews)
 
 
 def _endgame(runs: RunsFolder, topics: Topics) -> APIRouter:

@@ -6,6 +6,7 @@ import { Endgame } from "./views/endgame";
 import { Ladder } from "./views/ladder";
 import { Match } from "./views/match";
 import { Play } from "./views/play";
+import { Review } from "./views/review";
 import { Train } from "./views/train";
 
 const VIEWS: View[] = [
@@ -15,6 +16,7 @@ const VIEWS: View[] = [
   { name: "ladder", title: "Ladder", show: Ladder },
   { name: "analyse", title: "Analyse", show: Analyse },
   { name: "endgame", title: "Endgame", show: Endgame },
+  { name: "review", title: "Review", show: Review, isHidden: true },
 ];
 
 const MESSAGES: Record<Connection, string> = {

@@ -5,6 +5,13 @@ export type Best = {
   score: number;
 };
 
+export type BestMove = {
+  move: string;
+  san: string;
+  line: string[];
+  judgement: string | null;
+};
+
 export type BoardPosition = {
   fen: string;
   check: boolean;
@@ -92,6 +99,8 @@ export type GameData = {
   problem: string | null;
   end: EndData | null;
   clock: ClockData | null;
+  opening: string | null;
+  draw_declined: boolean;
   pgn: string;
 };
 
@@ -303,6 +312,7 @@ export type NewGame = {
   opponent?: string | null;
   fen?: string | null;
   moves?: string[];
+  ended?: "resignation" | "agreement" | null;
   clock?: ClockSetting | null;
 };
 
@@ -342,6 +352,7 @@ export type Offer = {
   ships: boolean;
   trained: boolean;
   scale: string;
+  elo_range: [number, number] | null;
 };
 
 export type PastedGame = {
@@ -444,6 +455,28 @@ export type RatingProgress = {
   known?: string;
 };
 
+export type ReviewData = {
+  id: string;
+  by: string;
+  done: number;
+  problem: string | null;
+  opening: string | null;
+  positions: ReviewedPosition[];
+  white: SideSummary;
+  black: SideSummary;
+};
+
+export type ReviewedPosition = {
+  move: string | null;
+  san: string | null;
+  fen: string;
+  check: boolean;
+  white_points: number | null;
+  best: BestMove | null;
+  loss: number | null;
+  mark: "blunder" | "mistake" | "inaccuracy" | null;
+};
+
 export type RunData = {
   name: string;
   learner: string;
@@ -527,6 +560,14 @@ export type SettingForm = {
 export type SideNames = {
   white: string;
   black: string;
+};
+
+export type SideSummary = {
+  moves: number;
+  average_loss: number | null;
+  inaccuracies: number;
+  mistakes: number;
+  blunders: number;
 };
 
 export type SprtReport = {
