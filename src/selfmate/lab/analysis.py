@@ -276,7 +276,7 @@ class Line(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    start: str | None = Field(None, max_length=120)
+    start: str | None = Field(default=None, max_length=120)
     moves: list[Uci] = Field(default_factory=list, max_length=MAX_MOVES)
 
     def board(self, plies: int | None = None) -> Board:
