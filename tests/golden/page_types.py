@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode
 
-from selfmate.lab.analysis import PastedGames, PositionAnalysis, PositionData, Problem
+from selfmate.lab.analysis import PastedGames, PositionAnalysis, PositionData, Problem, TreeData
 from selfmate.lab.game import GameData, GameHint
 from selfmate.lab.ladder import LadderData, LearningRow, NewRating
 from selfmate.lab.match_file import GameRecord
@@ -41,6 +41,7 @@ ANSWERS: tuple[Any, ...] = (
     PositionData,
     PositionAnalysis,
     Problem,
+    TreeData,
     ReviewData,
     EndgameData,
     EndgameFacts,

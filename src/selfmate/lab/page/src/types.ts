@@ -135,6 +135,7 @@ export type GameRow = {
 };
 
 export type Judgement = {
+  points: number | null;
   pawns: number | null;
   mate_in: number | null;
   wdl: [number, number, number] | null;
@@ -418,6 +419,7 @@ export type PositionData = {
   turn: "white" | "black";
   check: boolean;
   ending: string | null;
+  opening: string | null;
 };
 
 export type PresetForm = {
@@ -436,6 +438,7 @@ export type RankedMove = {
   probability: number | null;
   visits: number | null;
   white: Judgement | null;
+  line: string[];
 };
 
 export type RatedPlayer = {
@@ -597,4 +600,15 @@ export type Strength = {
 
 export type TopicError = {
   error: string;
+};
+
+export type TreeData = {
+  start: string;
+  nodes: TreeNode[];
+};
+
+export type TreeNode = {
+  parent: number;
+  uci: string;
+  san: string;
 };
