@@ -39,10 +39,29 @@ export type ConsideredMove = {
   visits: number | null;
 };
 
+export type CrossCell = {
+  match: string | null;
+  points: number;
+  games: number;
+};
+
 export type CurvesData = {
   x: number[];
   seconds: number[];
   metrics: Record<string, (number | null)[]>;
+};
+
+export type DatasetRow = {
+  name: string;
+  kind: "games" | "teacher";
+  state: "running" | "ready" | "failed" | "unfinished";
+  problem: string | null;
+  path: string;
+};
+
+export type DatasetsData = {
+  files: string[];
+  datasets: DatasetRow[];
 };
 
 export type EndData = {
@@ -168,6 +187,7 @@ export type LearnerForm = {
   iteration: string;
   plots: string[];
   key_metrics: string[];
+  nets: NetForm[];
 };
 
 export type LearningRow = {
@@ -307,6 +327,17 @@ export type MoveName = {
   san: string;
 };
 
+export type NetForm = {
+  name: string;
+  shape: Record<string, boolean | number | string | (number | string)[]>;
+};
+
+export type NewCollection = {
+  name: string;
+  games?: number;
+  depth?: number;
+};
+
 export type NewGame = {
   player: string;
   side?: "white" | "black" | "random" | "watch";
@@ -315,6 +346,13 @@ export type NewGame = {
   moves?: string[];
   ended?: "resignation" | "agreement" | null;
   clock?: ClockSetting | null;
+};
+
+export type NewImport = {
+  name: string;
+  files: string[];
+  least_elo?: number;
+  max_games?: number | null;
 };
 
 export type NewMatch = {
@@ -329,6 +367,12 @@ export type NewMatch = {
 export type NewRating = {
   player: string;
   games?: number;
+};
+
+export type NewTournament = {
+  players: string[];
+  games?: number;
+  max_plies?: number;
 };
 
 export type NewTraining = {
@@ -386,6 +430,12 @@ export type PlayedMove = {
   position: MiniPosition | null;
 };
 
+export type PlayerAnswer = {
+  player: string;
+  solves: boolean;
+  moves: string[];
+};
+
 export type Ply = {
   side: "white" | "black";
   move: string;
@@ -430,6 +480,29 @@ export type PresetForm = {
 
 export type Problem = {
   problem: string;
+};
+
+export type PuzzleData = {
+  destinations: Record<string, string[]>;
+  promotions: string[];
+  legal: Record<string, string>;
+  number: number;
+  rating: number;
+  themes: string[];
+  state: "open" | "solved" | "failed";
+  solver: "white" | "black";
+  turn: "white" | "black";
+  fen: string;
+  check: boolean;
+  last_move: [string, string];
+  played: string[];
+  solution: string[];
+};
+
+export type PuzzleRow = {
+  number: number;
+  rating: number;
+  themes: string[];
 };
 
 export type RankedMove = {
@@ -582,6 +655,13 @@ export type SprtReport = {
   verdict: string | null;
 };
 
+export type Standing = {
+  player: string;
+  points: number;
+  games: number;
+  cells: (CrossCell | null)[];
+};
+
 export type StartPosition = {
   fen: string;
   check: boolean;
@@ -600,6 +680,29 @@ export type Strength = {
 
 export type TopicError = {
   error: string;
+};
+
+export type TournamentData = {
+  id: string;
+  players: string[];
+  state: "running" | "stopped" | "finished" | "failed";
+  done: number;
+  total: number;
+  problem: string | null;
+  games: number;
+  table: Standing[];
+};
+
+export type TournamentId = {
+  id: string;
+};
+
+export type TournamentRow = {
+  id: string;
+  players: string[];
+  state: "running" | "stopped" | "finished" | "failed";
+  done: number;
+  total: number;
 };
 
 export type TreeData = {

@@ -6,7 +6,7 @@ import { playerTitle } from "../format";
 import { Moves, Steps, useStepKeys } from "../moves";
 import { linkTo, linkToGame, type Place } from "../place";
 import { Problem, useAttempt } from "../problem";
-import { useTopic } from "../topics";
+import { useConnection, useTopic } from "../topics";
 import type { ReviewData, ReviewedPosition } from "../types";
 import "./review.css";
 import { PointsGraph } from "./review/graph";
@@ -71,10 +71,11 @@ function useReview(link: URLSearchParams) {
   const start = link.get("fen");
   const moves = link.get("moves") ?? "";
   const isGone = error !== null;
+  const connection = useConnection();
   useEffect(() => {
     const line = { start, moves: moves.split(" ").filter(Boolean) };
     void attempt(async () => setOpened(await post<ReviewData>("reviews", line)));
-  }, [start, moves, isGone]);
+  }, [start, moves, isGone, connection === "open"]);
   return { review: data ?? opened, problem };
 }
 

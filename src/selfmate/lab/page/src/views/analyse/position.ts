@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../../api";
 import { linkTo } from "../../place";
 import { useAttempt } from "../../problem";
+import { useConnection } from "../../topics";
 import type { PastedGame, PastedGames, PositionData, Problem, TreeData } from "../../types";
 import { inOrder, lineThrough, lineTree, type Node, type Path, pathTo, promote, removeLast, textOf, treeOf } from "./tree";
 
@@ -69,6 +70,11 @@ export function usePosition(link: URLSearchParams) {
     setPasted(null);
     void openLink();
   }, [link]);
+
+  const connection = useConnection();
+  useEffect(() => {
+    if (position === null && connection === "open" && newest.current > 0) void openLink();
+  }, [connection]);
 
   async function openLink(): Promise<void> {
     const start = link.get("fen");
