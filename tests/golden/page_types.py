@@ -6,7 +6,8 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode
 
-from selfmate.lab.analysis import PastedGames, PositionAnalysis, PositionData, Problem
+from selfmate.lab.analysis import PastedGames, PositionAnalysis, PositionData, Problem, TreeData
+from selfmate.lab.datasets import DatasetsData, NewCollection, NewImport
 from selfmate.lab.game import GameData, GameHint
 from selfmate.lab.ladder import LadderData, LearningRow, NewRating
 from selfmate.lab.match_file import GameRecord
@@ -15,10 +16,13 @@ from selfmate.lab.minichess import EndgameFacts, MiniPosition, PlayedMove
 from selfmate.lab.minichess_runs import EndgameData
 from selfmate.lab.play import NewGame
 from selfmate.lab.players import Offer
+from selfmate.lab.puzzle_book import PlayerAnswer, PuzzleData, PuzzleRow
+from selfmate.lab.review import ReviewData
 from selfmate.lab.run_feed import RunData
 from selfmate.lab.runs_folder import RunRow
 from selfmate.lab.samples import SampleGame
 from selfmate.lab.topics import TopicError
+from selfmate.lab.tournaments import NewTournament, TournamentData, TournamentId, TournamentRow
 from selfmate.lab.trainings import LearnerForm, NewTraining, RunName
 
 ANSWERS: tuple[Any, ...] = (
@@ -26,6 +30,7 @@ ANSWERS: tuple[Any, ...] = (
     GameHint,
     Offer,
     LearnerForm,
+    DatasetsData,
     RunName,
     RunRow,
     RunData,
@@ -33,6 +38,9 @@ ANSWERS: tuple[Any, ...] = (
     MatchId,
     MatchRow,
     MatchData,
+    TournamentId,
+    TournamentRow,
+    TournamentData,
     GameRecord,
     LadderData,
     LearningRow,
@@ -40,13 +48,26 @@ ANSWERS: tuple[Any, ...] = (
     PositionData,
     PositionAnalysis,
     Problem,
+    TreeData,
+    ReviewData,
+    PuzzleRow,
+    PuzzleData,
+    PlayerAnswer,
     EndgameData,
     EndgameFacts,
     MiniPosition,
     PlayedMove,
     TopicError,
 )
-REQUESTS: tuple[Any, ...] = (NewGame, NewMatch, NewRating, NewTraining)
+REQUESTS: tuple[Any, ...] = (
+    NewGame,
+    NewMatch,
+    NewTournament,
+    NewRating,
+    NewTraining,
+    NewImport,
+    NewCollection,
+)
 HEADER = "// Generated from the server's types by `make docs`. Do not edit.\n"
 Schema = dict[str, Any]
 

@@ -61,7 +61,7 @@ def running_lab(folder: Path, *options: str) -> Iterator[RunningLab]:
     assert process.stdout is not None
     try:
         lines = iter(process.stdout.readline, "")
-        link = next((line.strip() for line in lines if line.startswith("http://")), "")
+        link = next((line.strip() for line in lines if line.startswith("http")), "")
         assert link, f"the lab ended with code {process.wait()}"
         yield RunningLab(link, folder / "runs", process)
     finally:

@@ -90,8 +90,13 @@ def test_moves_by_mouse_and_keyboard_and_what_players_think_of_them(page: Page) 
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     expect_fen(page, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b")
+    position.pop()
+    position.pop()
+    answer = load_player("teacher:depth=2").analyse(SearchRequest(board=position, seed=0)).best
     first.click()  # its move is played
-    expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(2)
+    shown = page.get_by_role("list", name="Moves").locator("[aria-current]")
+    expect(shown).to_have_text(position.san(answer))
+    expect_fen(page, "[^ ]* w")
 
 
 def test_players_come_and_go_up_to_four(page: Page) -> None:
@@ -126,9 +131,12 @@ def test_games_are_pasted_opened_from_a_file_and_left_and_found_again(
     expect(card(page, 1)).to_contain_text("Nothing is left to analyse.")
     page.get_by_role("list", name="Moves").get_by_role("button", name="Bc4").click()
     drag(page, "g8", "f6")
-    expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(4)
+    moves = page.get_by_role("list", name="Moves").get_by_role("button")
+    expect(moves).to_have_count(8)  # the game, and a variation
     page.get_by_role("button", name="Back to the game").click()
-    expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(7)
+    expect(page.get_by_role("button", name="Back to the game")).to_have_count(0)
+    expect(moves.and_(page.locator("[aria-current]"))).to_have_text("Bc4")
+    expect(moves).to_have_count(8)
     games.select_option("1")
     expect(page.get_by_role("list", name="Moves").get_by_role("button")).to_have_count(2)
 
@@ -203,3 +211,67 @@ def test_a_net_that_is_told_no_rules_shows_how_far_it_knows_them(page: Page) -> 
 def rows(opinion: Locator) -> list[Locator]:
     """Of the moves, without their heading."""
     return opinion.locator(".bars li").all()[1:]
+
+
+def test_variations_are_kept_and_shared_by_the_address(page: Page, lab: RunningLab) -> None:
+    open_analysis(page, "greedy")
+    for origin, to in (("e2", "e4"), ("e7", "e5")):
+        drag(page, origin, to)
+    moves = page.get_by_role("list", name="Moves").get_by_role("button")
+    expect(moves).to_have_count(2)
+    page.keyboard.press("ArrowLeft")
+    expect_fen(page, "rnbqkbnr/pppppppp/8/8/4P3")
+    drag(page, "c7", "c5")
+    drag(page, "g1", "f3")
+    expect(moves).to_have_text(["e4", "e5", "c5", "Nf3"])
+    expect(page.get_by_text("Sicilian Defence", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(r"moves=e2e4\+e7e5\+%28c7c5\+g1f3%29&at=4"))
+
+    other = page.context.new_page()
+    problems = watch(other, lab)
+    other.goto(page.url)
+    shared = other.get_by_role("list", name="Moves").get_by_role("button")
+    expect(shared).to_have_text(["e4", "e5", "c5", "Nf3"])
+    expect(shared.and_(other.locator("[aria-current]"))).to_have_text("Nf3")
+    expect(other.get_by_role("combobox", name="Player 1")).to_have_value("Greedy")
+    other.get_by_role("button", name="Make main line").click()
+    expect(shared).to_have_text(["e4", "c5", "e5", "Nf3"])
+    shared.filter(has_text="e5").click()
+    other.get_by_role("button", name="Remove from here").click()
+    expect(shared).to_have_text(["e4", "c5", "Nf3"])
+    other.reload()
+    expect(shared).to_have_text(["e4", "c5", "Nf3"])
+    assert problems == []
+
+
+def test_a_bad_link_says_which_move_is_wrong(page: Page) -> None:
+    page.evaluate("location.hash = '#/analyse?player=random&moves=e2e4 e7e5 (c7c5 e1e3)'")
+    expect(page.get_by_role("alert")).to_contain_text("move 4 of this link cannot be played")
+    expect_fen(page, "rnbqkbnr/pppppppp")
+
+
+def test_a_position_is_set_up_with_the_keyboard(page: Page) -> None:
+    open_analysis(page, "greedy")
+    page.get_by_role("button", name="Edit board").click()
+    page.get_by_role("button", name="Clear").click()
+    for piece, square in (("white king", "a1"), ("black king", "h8"), ("white queen", "d4")):
+        page.get_by_role("radio", name=piece).press("Enter")
+        page.get_by_role("button", name=f"{square}: empty").press("Enter")
+    page.get_by_role("button", name="Use this position").click()
+    expect(page.get_by_role("alert")).to_be_visible()  # Black is in check, and White to move
+    page.get_by_role("radio", name="Black", exact=True).check()
+    for castling in ("White short", "White long", "Black short", "Black long"):
+        page.get_by_label(castling).uncheck()
+    page.get_by_role("button", name="Use this position").click()
+    expect_fen(page, "7k/8/8/8/3Q4/8/8/K7 b - -")
+
+
+def test_every_player_that_judges_has_a_bar_and_several_lines(page: Page) -> None:
+    open_analysis(page, "teacher:depth=2", "alphazero-tiny:sims=50")
+    expect(card(page, 1).get_by_role("img", name=re.compile("White expects"))).to_be_visible()
+    expect(card(page, 2).get_by_role("img", name=re.compile("White wins"))).to_be_visible()
+    lines = card(page, 1).get_by_role("list", name="Lines").get_by_role("listitem")
+    expect(lines).to_have_count(3)
+    shares = [row.locator("i").get_attribute("style") or "" for row in rows(card(page, 2))]
+    widths = [float(one.partition("width: ")[2].partition("%")[0]) for one in shares]
+    assert 0 < sum(widths) <= 100.5

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from page.lab import RunningLab, running_lab
@@ -46,6 +47,27 @@ def test_a_page_with_an_old_key_says_so_and_reconnects_with_the_new_one(
         expect(page.get_by_text("The lab has a new key")).to_be_visible()
         context.new_page().goto(newer.link)
         expect(page.get_by_text("The lab has a new key")).to_have_count(0)
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("view", "shown"),
+    [("review?moves=f2f3", "Both sides"), ("puzzles?number=1", "Streak"), ("analyse", "Analyses")],
+)
+def test_a_view_that_lost_its_server_recovers_by_itself(
+    browser: Browser, tmp_path: Path, view: str, shown: str
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    with running_lab(tmp_path) as lab:
+        page.goto(lab.link)
+        expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(page.get_by_text("Looking for the lab")).to_be_visible()
+    page.evaluate("hash => location.hash = hash", f"#/{view}")
+    with running_lab(tmp_path, "--port", str(lab.port)):
+        expect(page.get_by_text("Looking for the lab")).to_have_count(0)
+        target = page.get_by_role("table", name=shown).or_(page.get_by_text(shown, exact=True))
+        expect(target.first).to_be_visible()
     context.close()
 
 

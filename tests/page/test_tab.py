@@ -174,6 +174,7 @@ def test_a_game_by_keyboard_with_a_promotion(page: Page) -> None:
     expect_moves(page, 2)
     assert move_texts(page)[0] == "e8=R"
     page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
     page.reload()
     expect(page.get_by_role("status").filter(has_text="You resigned.")).to_be_visible()
 

@@ -10,7 +10,7 @@ from selfmate.cli.console import reading_input, whole
 if TYPE_CHECKING:
     from socket import socket
 
-    from selfmate.lab.app import LabSettings
+    from selfmate.lab.app import Certificate, LabSettings
 
 DEFAULT_PORT = 8008
 
@@ -36,6 +36,15 @@ def lab(
             help="A folder of games that trainings may read; may be given more than once.",
         ),
     ] = None,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Let other machines reach the --host.")
+    ] = False,
+    cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A certificate for TLS, as PEM.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The private key of --cert, as PEM.")
+    ] = None,
     new_token: Annotated[
         bool, typer.Option("--new-token", help="Make a new token: old links stop working.")
     ] = False,
@@ -51,7 +60,8 @@ def lab(
     """Train, play, match and analyse in the browser.
 
     Open the link that it prints; the token in the link gives access, until
-    --new-token. Ctrl-C closes the lab; runs keep training.
+    --new-token. Ctrl-C closes the lab; runs keep training. Other machines reach
+    it with --host ADDRESS and --allow-remote only, best with --cert and --key.
 
     --tab and --static show a page that works by itself: to this machine only,
     without a token, and without runs.
@@ -59,13 +69,23 @@ def lab(
     if tab or static is not None:
         _serve_static(static, host, port, browser)
         return
-    from selfmate.lab.server import is_loopback, link, one_time_link, open_browser, serve
+    from selfmate.lab.server import (
+        check_reach,
+        checked_certificate,
+        is_loopback,
+        link,
+        one_time_link,
+        open_browser,
+        serve,
+    )
 
     with reading_input():
-        settings, listening = _open(host, port, runs, tuple(data or ()), new_token)
+        check_reach(host, allow_remote=allow_remote)
+        certificate = checked_certificate(cert, key)
+        settings, listening = _open(host, port, runs, tuple(data or ()), new_token, certificate)
 
     def greet() -> None:
-        print(_greeting(is_loopback(listening)), "Ctrl-C closes it; runs keep training.")
+        print(_greeting(is_loopback(listening), certificate is not None))
         print(link(settings), flush=True)
         if browser:
             open_browser(one_time_link(settings))
@@ -74,7 +94,12 @@ def lab(
 
 
 def _open(
-    host: str, port: int, runs: Path, data: tuple[Path, ...], new_token: bool
+    host: str,
+    port: int,
+    runs: Path,
+    data: tuple[Path, ...],
+    new_token: bool,
+    certificate: "Certificate | None",
 ) -> "tuple[LabSettings, socket]":
     """Listens; ValueError or OSError if the page is not built or the address cannot be used."""
     from selfmate.lab.access import lasting_token, token_path
@@ -93,6 +118,7 @@ def _open(
         host=host,
         port=listening.getsockname()[1],
         data=data,
+        certificate=certificate,
     )
     return settings, listening
 
@@ -121,7 +147,17 @@ def _serve_static(folder: Path | None, host: str, port: int, browser: bool) -> N
     serve_app(static_app(folder, host), listening, greet, ExitStack())
 
 
-def _greeting(this_machine: bool) -> str:
+def _greeting(this_machine: bool, encrypted: bool) -> str:
+    closing = "Ctrl-C closes it; runs keep training."
     if this_machine:
-        return "The lab is open, for this machine only."
-    return "The lab is open to everybody who has the link; the connection is not encrypted."
+        return f"The lab is open, for this machine only. {closing}"
+    meaning = (
+        "The lab is open to other machines: whoever has the link can train, play and read the runs "
+        "in its folder."
+    )
+    if encrypted:
+        return f"{meaning} The connection is encrypted. {closing}"
+    return (
+        f"{meaning} The connection is not encrypted: who can read the network can read the link. "
+        f"Use --cert and --key, or a tunnel. {closing}"
+    )

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -33,6 +34,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+Scheme = Literal["http", "https"]
 NO_TOKEN = "this lab needs its token: open the link that `selfmate lab` printed"
 NO_TOKEN_PAGE = """<!doctype html>
 <html lang="en">
@@ -106,10 +108,18 @@ class OneTimeKeys:
 class Gate:
     """`host` is the address we listen on; requests may also use the names of loopback."""
 
-    def __init__(
-        self, app: ASGIApp, token: str, host: str, cookie: str, one_time: OneTimeKeys | None = None
+    def __init__(  # noqa: PLR0913 - what a lab is known by
+        self,
+        app: ASGIApp,
+        token: str,
+        *,
+        host: str,
+        cookie: str,
+        one_time: OneTimeKeys | None = None,
+        scheme: Scheme = "http",
     ) -> None:
         self._app, self._token, self._cookie = app, token, cookie
+        self._scheme = scheme
         self._one_time = one_time or OneTimeKeys()
         self._hosts = names_of(host)
 
@@ -128,7 +138,7 @@ class Gate:
         headers = Headers(scope=scope)
         opening = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/"
         check_host(headers, self._hosts)
-        _check_origin(headers, opening)
+        _check_origin(headers, opening, self._scheme)
         if opening and any(map(self._is_token, _asked_for(scope, "token"))):
             return True
         if opening and any(map(self._one_time.use, _asked_for(scope, "once"))):
@@ -148,7 +158,7 @@ class Gate:
     def _set_cookie(self) -> str:
         return (
             f"{self._cookie}={self._token}; Path=/; Max-Age={COOKIE_SECONDS}; "
-            "HttpOnly; SameSite=Strict"
+            f"HttpOnly; SameSite=Strict{'; Secure' if self._scheme == 'https' else ''}"
         )
 
 
@@ -166,10 +176,10 @@ def check_host(headers: Headers, names: frozenset[str]) -> None:
         raise HTTPException(421, "this lab does not have that name: open the link it printed")
 
 
-def _check_origin(headers: Headers, opening: bool) -> None:
+def _check_origin(headers: Headers, opening: bool, scheme: Scheme) -> None:
     """Other ports of this machine are other origins, though they share our cookies. From another
     origin only the page itself may be opened, by a link."""
-    own = f"http://{headers['host'].lower()}"
+    own = f"{scheme}://{headers['host'].lower()}"
     is_foreign = any(origin.lower() != own for origin in headers.getlist("origin"))
     is_cross_site = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
     if is_foreign or (is_cross_site and not opening):

@@ -7,6 +7,7 @@ such as a wrong FEN, are answered with a `problem`; requests that our page never
 import io
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Literal
@@ -16,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from selfmate.lab.game_record import LegalMoves, legal_moves_of
-from selfmate.lab.opponent import Wdl
+from selfmate.lab.opening_names import opening_of
+from selfmate.lab.opponent import Wdl, value_of
 from selfmate.lab.players import RUNS, LabPlayers
 from selfmate.players import Analysis, Limits, Player, SearchRequest, parse_run_name
 from selfmate.players.engine_process import EngineFaultError
@@ -31,6 +33,8 @@ MAX_RANKED_MOVES = 12
 MAX_LINE = 12  # plies
 MAX_LOADED_PLAYERS = 8
 SEARCH_MS = 1_000
+NEXT_LINE_MS = 300  # for each line after the first
+MULTI_PV = 3
 RANKS = 8
 
 Uci = Annotated[str, Field(max_length=5)]
@@ -101,6 +105,7 @@ def _describe_game(records: GameRecords, number: int) -> PastedGame:
 class Judgement(TypedDict):
     """How good a position is for one side."""
 
+    points: float | None  # expected, from 0 to 1
     pawns: float | None
     mate_in: int | None
     wdl: Wdl | None
@@ -115,6 +120,7 @@ class RankedMove(MoveName):
     probability: float | None
     visits: int | None  # of a search that counts them
     white: Judgement | None  # of the position after it, from White's view
+    line: list[str]  # SAN, beginning with the move; empty: none is known
 
 
 class PositionAnalysis(TypedDict):
@@ -152,10 +158,11 @@ def _move_name(board: Board, uci: str) -> MoveName:
 
 def _judgement(analysis: Analysis, sign: int) -> Judgement:
     """For the side to move with sign 1, for the other side with sign -1."""
-    wdl = analysis.wdl
+    wdl, value = analysis.wdl, value_of(analysis)
     if wdl is not None and sign == -1:
         wdl = (wdl[2], wdl[1], wdl[0])
     return {
+        "points": None if value is None else (1 + sign * value) / 2,
         "pawns": None if analysis.score_pawns is None else sign * analysis.score_pawns,
         "mate_in": None if analysis.mate_in is None else sign * analysis.mate_in,
         "wdl": wdl,
@@ -176,9 +183,79 @@ def _ranked_moves(board: Board, analysis: Analysis, sign: int) -> list[RankedMov
             "probability": None if policy is None else float(policy[uci]),
             "visits": None if analysis.visits is None else analysis.visits[uci],
             "white": _judgement(judged[uci], sign) if uci in judged else None,
+            "line": sans_of(board, judged[uci].line[:MAX_LINE]) if uci in judged else [],
         }
         for uci in ranked[:MAX_RANKED_MOVES]
     ]
+
+
+def several_lines(player: Player, request: SearchRequest) -> Analysis:
+    """The analysis of a player; one that names its best move alone is asked for the next ones too,
+    without those it has named (MultiPV). Players that judge no positions have no lines."""
+    best = player.analyse(request)
+    if best.others or best.policy is not None or value_of(best) is None:
+        return best
+    others: list[Analysis] = []
+    left = set(request.board.legal_moves()) - {best.best}
+    while left and len(others) + 1 < MULTI_PV and not request.stop.is_set():
+        limits = Limits(time_ms=NEXT_LINE_MS)
+        found = player.analyse(replace(request, root_moves=tuple(sorted(left)), limits=limits))
+        others.append(found)
+        left -= {found.best}
+    return replace(best, others=tuple(others))
+
+
+# ---- variations
+
+
+class TreeNode(TypedDict):
+    """A move of a tree. `parent` is the place in the list of the move before it; -1: the start."""
+
+    parent: int
+    uci: str
+    san: str
+
+
+class TreeData(TypedDict):
+    start: str
+    nodes: list[TreeNode]  # as they stand in the text
+
+
+def read_tree(start: str | None, text: str) -> TreeData:
+    """Moves in UCI with variations in parentheses after the move that they replace, as in PGN.
+    ValueError says which move is wrong."""
+    root = Board(start)
+    boards: list[Board] = []
+    nodes: list[TreeNode] = []
+    at, opened = -1, list[int]()
+    for word in text.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            if at < 0:
+                raise ValueError("a variation must follow the move that it replaces")
+            opened.append(at)
+            at = nodes[at]["parent"]
+        elif word == ")":
+            if not opened:
+                raise ValueError("the moves of this link close a variation that was not opened")
+            at = opened.pop()
+        else:
+            board = (boards[at] if at >= 0 else root).copy()
+            nodes.append({"parent": at, "uci": word, "san": _tree_san(board, word, len(nodes))})
+            board.push(word, past_draw=True)
+            boards.append(board)
+            at = len(nodes) - 1
+        if len(nodes) > MAX_MOVES:
+            raise ValueError(f"a tree has {MAX_MOVES} moves at most")
+    if opened:
+        raise ValueError("the moves of this link open a variation that is not closed")
+    return {"start": root.fen(), "nodes": nodes}
+
+
+def _tree_san(board: Board, uci: str, number: int) -> str:
+    try:
+        return board.san(uci)
+    except ValueError as error:
+        raise ValueError(f"move {number + 1} of this link cannot be played: {error}") from error
 
 
 # ---- loaded players
@@ -276,7 +353,7 @@ class Line(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    start: str | None = Field(None, max_length=120)
+    start: str | None = Field(default=None, max_length=120)
     moves: list[Uci] = Field(default_factory=list, max_length=MAX_MOVES)
 
     def board(self, plies: int | None = None) -> Board:
@@ -293,6 +370,13 @@ class PositionRequest(Line):
     add: str | None = Field(None, max_length=12)
 
 
+class TreeRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    start: str | None = Field(default=None, max_length=120)
+    moves: str = Field(default="", max_length=6 * MAX_MOVES)
+
+
 class AnalysisRequest(Line):
     player: str = Field(max_length=300)
 
@@ -306,6 +390,7 @@ class PositionData(LegalMoves):
     turn: Literal["white", "black"]
     check: bool
     ending: str | None
+    opening: str | None
 
 
 def analysis_routes(players: LabPlayers, cache: PlayerCache) -> APIRouter:
@@ -315,6 +400,13 @@ def analysis_routes(players: LabPlayers, cache: PlayerCache) -> APIRouter:
     def read(pasted: Pasted) -> PastedGames | Problem:
         try:
             return read_games(pasted.text)
+        except ValueError as error:
+            return {"problem": str(error)}
+
+    @router.post("/tree")
+    def tree(request: TreeRequest) -> TreeData | Problem:
+        try:
+            return read_tree(request.start, request.moves)
         except ValueError as error:
             return {"problem": str(error)}
 
@@ -333,7 +425,7 @@ def analysis_routes(players: LabPlayers, cache: PlayerCache) -> APIRouter:
         search = SearchRequest(board=board, seed=0, limits=Limits(time_ms=SEARCH_MS))
         try:
             with cache.borrow(request.player) as player:
-                found = player.analyse(search)
+                found = several_lines(player, search)
                 return describe_analysis(players.shown(player.name), board, found)
         except EngineFaultError as fault:
             return {"problem": f"the engine failed: {fault}"}
@@ -359,6 +451,7 @@ def _describe_position(request: PositionRequest) -> PositionData:
         "check": board.is_check(),
         **legal_moves_of(board),
         "ending": _ending(board),
+        "opening": opening_of(board),
     }
 
 

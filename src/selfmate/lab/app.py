@@ -9,8 +9,9 @@ from fastapi.responses import FileResponse
 from starlette.types import ASGIApp
 
 import selfmate._core
-from selfmate.lab.access import Gate, OneTimeKeys
+from selfmate.lab.access import Gate, OneTimeKeys, Scheme
 from selfmate.lab.analysis import PlayerCache, analysis_routes
+from selfmate.lab.datasets import Datasets, dataset_routes
 from selfmate.lab.errors import NotFoundError, add_error_handlers
 from selfmate.lab.ladder import LadderTopic, LearningTopic, ladder_routes
 from selfmate.lab.matches import Matches, MatchTopic, match_routes
@@ -18,10 +19,13 @@ from selfmate.lab.minichess import Endgame, endgame_routes
 from selfmate.lab.minichess_runs import EndgameRuns
 from selfmate.lab.play import Games, game_routes
 from selfmate.lab.players import POOL, CommandLineNames, LabPlayers, player_routes
+from selfmate.lab.puzzle_book import puzzle_routes
+from selfmate.lab.review import Reviews, review_routes
 from selfmate.lab.run_feed import RunFeed, RunList
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.lab.samples import SampleFeed
 from selfmate.lab.topics import SharedTopics, Topics, socket_routes
+from selfmate.lab.tournaments import Tournaments, TournamentTopic, tournament_routes
 from selfmate.lab.trainings import Trainings, train_routes
 
 MEDIA_TYPES = {
@@ -61,6 +65,14 @@ def page_routes(folder: Path) -> APIRouter:
     return router
 
 
+@dataclass(frozen=True)
+class Certificate:
+    """Files in PEM format."""
+
+    cert: Path
+    key: Path
+
+
 @dataclass(frozen=True, kw_only=True)
 class LabSettings:
     runs: Path
@@ -69,7 +81,12 @@ class LabSettings:
     host: str
     port: int
     data: tuple[Path, ...] = ()  # folders that trainings may read
+    certificate: Certificate | None = None  # None: without encryption
     one_time: OneTimeKeys = field(default_factory=OneTimeKeys)
+
+    @property
+    def scheme(self) -> Scheme:
+        return "http" if self.certificate is None else "https"
 
 
 def make_app(settings: LabSettings, closing: ExitStack) -> ASGIApp:
@@ -79,6 +96,7 @@ def make_app(settings: LabSettings, closing: ExitStack) -> ASGIApp:
         host=settings.host,
         cookie=f"selfmate-{settings.port}",  # cookies are shared by all ports of a host
         one_time=settings.one_time,
+        scheme=settings.scheme,
     )
 
 
@@ -93,9 +111,16 @@ def make_views(settings: LabSettings, closing: ExitStack) -> FastAPI:
     app.include_router(player_routes(players))
     app.include_router(_play(players, topics, closing))
     app.include_router(_train(Trainings(runs, settings.data), runs, topics))
-    for router in _matches(settings.runs, runs, players, topics):
+    datasets = Datasets(runs, [folder.resolve() for folder in settings.data])
+    topics.add("datasets", lambda _: datasets)
+    app.include_router(dataset_routes(datasets))
+    for router in _matches(settings.runs, runs, players, topics, closing):
         app.include_router(router)
-    app.include_router(_analyse(players, closing))
+    cache = PlayerCache(players)
+    closing.callback(cache.close)
+    app.include_router(analysis_routes(players, cache))
+    app.include_router(puzzle_routes(players, cache))
+    app.include_router(_review(players, topics, closing))
     app.include_router(_endgame(runs, topics))
     app.include_router(socket_routes(topics))
     app.include_router(page_routes(settings.page))
@@ -120,23 +145,29 @@ def _train(trainings: Trainings, runs: RunsFolder, topics: Topics) -> APIRouter:
 
 
 def _matches(
-    folder: Path, runs: RunsFolder, players: LabPlayers, topics: Topics
-) -> tuple[APIRouter, APIRouter]:
+    folder: Path, runs: RunsFolder, players: LabPlayers, topics: Topics, closing: ExitStack
+) -> tuple[APIRouter, ...]:
     names = CommandLineNames(folder, players)
     matches = Matches(folder / "matches", names)
+    tournaments = Tournaments(folder / "tournaments", matches, names)
+    tournaments.drive()
+    closing.callback(tournaments.close)
     ladder = LadderTopic(folder / POOL, names)
     learning = LearningTopic(runs)
     topics.add("matches", lambda _: matches)
     topics.add("match", lambda name: MatchTopic(matches, name))
+    topics.add("tournaments", lambda _: tournaments)
+    topics.add("tournament", lambda name: TournamentTopic(tournaments, name))
     topics.add("ladder", lambda _: ladder)
     topics.add("learning", lambda _: learning)
-    return match_routes(matches), ladder_routes(ladder)
+    return match_routes(matches), tournament_routes(tournaments), ladder_routes(ladder)
 
 
-def _analyse(players: LabPlayers, closing: ExitStack) -> APIRouter:
-    cache = PlayerCache(players)
-    closing.callback(cache.close)
-    return analysis_routes(players, cache)
+def _review(players: LabPlayers, topics: Topics, closing: ExitStack) -> APIRouter:
+    reviews = Reviews(players)
+    closing.callback(reviews.close)
+    topics.add("review", reviews.find)
+    return review_routes(reviews)
 
 
 def _endgame(runs: RunsFolder, topics: Topics) -> APIRouter:

@@ -7,6 +7,7 @@ move (`step`): the game keeps the watcher's pace, and stops when nobody watches.
 from collections.abc import Hashable, Mapping
 from datetime import date
 from threading import Event, RLock, Thread
+from typing import Literal
 
 from typing_extensions import TypedDict
 
@@ -23,11 +24,20 @@ from selfmate.lab.game_record import (
     end_on_time,
     opposite,
 )
-from selfmate.lab.opponent import Hint, MoveAnalysis, Opponent, describe_analysis, hint
+from selfmate.lab.opening_names import opening_of
+from selfmate.lab.opponent import (
+    Hint,
+    MoveAnalysis,
+    Opponent,
+    accepts_draw,
+    describe_analysis,
+    hint,
+)
 from selfmate.rules import Board
 from selfmate.uci.time_management import clock_budget
 
 PERSON = "Human"
+PersonsEnd = Literal["resignation", "agreement"]
 OVERHEAD_MS = 50
 
 Opponents = Mapping[Side, Opponent | None]  # None is the person
@@ -49,6 +59,8 @@ class GameData(LineData):
     problem: str | None
     end: EndData | None
     clock: ClockData | None
+    opening: str | None
+    draw_declined: bool  # the player has declined a draw in this position
     pgn: str
 
 
@@ -70,18 +82,25 @@ class Game:
         self._end: End | None = None
         self._stop: Event | None = None  # of the search that is running
         self._problem: str | None = None
+        self._declined_at: int | None = None  # the plies after which a draw was declined
         self._date = date.today().strftime("%Y.%m.%d")
         self._changes = 0
         self._lock = RLock()
 
     # ---- what the page asks for
 
-    def begin(self, moves: tuple[str, ...] = ()) -> None:
-        """`moves` are those of a game that is resumed; ValueError when one is illegal."""
+    def begin(self, moves: tuple[str, ...] = (), ended: PersonsEnd | None = None) -> None:
+        """`moves` are those of a game that is resumed, and `ended` how the person ended it, if so.
+        ValueError when a move is illegal."""
         with self._lock:
             for move in moves:
                 self._push(move)
             self._continue()
+            if ended == "resignation":
+                self.resign()
+            elif ended == "agreement":
+                self._check_not_over()
+                self._finish(End(None, ended))
 
     def move(self, text: str) -> None:
         """The person's move, in UCI or algebraic notation."""
@@ -106,7 +125,7 @@ class Game:
             if not own:
                 raise ValueError("there is no move of yours to take back")
             self._halt()
-            self._end = None
+            self._end = self._declined_at = None
             self._line.truncate(own[-1])
             if self._clock is not None:
                 self._clock.turn_back(own[-1])
@@ -118,6 +137,24 @@ class Game:
             if self.person is None:
                 raise ValueError("nobody resigns in a game that is only watched")
             self._finish(End(opposite(self.person), "resignation"))
+
+    def draw(self) -> None:
+        """Offers a draw; the player accepts one unless it thinks that it stands better. Blocks."""
+        with self._lock:
+            self._check_persons_turn()
+            board, plies = self._line.board.copy(), len(self._line.plies)
+            if self._declined_at == plies:
+                raise BusyError("your offer was declined: move before you offer a draw again")
+        accepted = accepts_draw(self._opponent(opposite(board.turn)), board)
+        with self._lock:
+            self._check_not_over()
+            if len(self._line.plies) != plies:
+                raise BusyError("the game went on before the offer was answered")
+            if accepted:
+                self._finish(End(None, "agreement"))
+            else:
+                self._declined_at = plies
+                self._changes += 1
 
     def hint(self) -> GameHint:
         """The move that the player, or else the teacher, would make for the person. Blocks."""
@@ -154,6 +191,8 @@ class Game:
                 "problem": self._problem,
                 "end": None if end is None else end.data(self.person),
                 "clock": None if self._clock is None else self._clock.data(),
+                "opening": opening_of(self._line.board),
+                "draw_declined": self._declined_at == len(self._line.plies),
                 "pgn": self._pgn(),
             }
 
@@ -165,6 +204,8 @@ class Game:
             "Black": self._name("black"),
             "TimeControl": self._clock.setting.pgn if self._clock else "-",
         }
+        if (opening := opening_of(self._line.board)) is not None:
+            tags["Opening"] = opening
         if self._end is None:
             return self._line.pgn(tags, "*")
         reason = self._end.reason.replace("_", " ")

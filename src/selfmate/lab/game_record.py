@@ -131,6 +131,7 @@ class GameLine:
 
 
 DRAWS = {
+    "agreement": "Draw by agreement.",
     "stalemate": "Draw by stalemate.",
     "insufficient_material": "Draw: neither side has enough material to mate.",
     "fifty_moves": "Draw by the fifty-move rule.",

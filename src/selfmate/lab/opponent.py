@@ -15,6 +15,7 @@ from selfmate.searches.teacher import VALUE_SCALE_PAWNS
 MAX_LINE = 8  # plies
 MAX_CONSIDERED = 5
 EVEN_PAWNS = 0.3
+EVEN_VALUE = 0.05  # a player that thinks it stands better than this declines a draw
 MINUS = "\N{MINUS SIGN}"
 TEACHER = "teacher:depth=3"
 MAX_HINT_SECONDS = 3.0
@@ -88,7 +89,7 @@ def describe_analysis(board: Board, analysis: Analysis) -> MoveAnalysis:
         "san": board.san(analysis.best),
         "line": sans_of(board, analysis.line[:MAX_LINE]),
         "wdl": analysis.wdl if analysis.wdl and all(map(isfinite, analysis.wdl)) else None,
-        "value": _value(analysis),
+        "value": value_of(analysis),
         "judgement": judgement(analysis),
         "considered": _considered(board, analysis),
     }
@@ -113,14 +114,28 @@ def hint(opponent: Opponent, board: Board) -> Hint:
     name, analysis = opponent.name, _informative_analysis(opponent, board)
     if analysis is None:
         name = TEACHER
-        teacher = Opponent(load_player(TEACHER), TEACHER)
-        analysis = teacher.analyse(board, Event(), MAX_HINT_SECONDS)
+        analysis = _teacher().analyse(board, Event(), MAX_HINT_SECONDS)
     return {
         "by": name,
         "move": analysis.best,
         "san": board.san(analysis.best),
         "judgement": judgement(analysis),
     }
+
+
+def accepts_draw(opponent: Opponent, board: Board) -> bool:
+    """Whether the side that is not to move agrees to a draw. The teacher decides for players that
+    do not judge positions. Blocks."""
+    value = None
+    with suppress(Exception):
+        value = value_of(opponent.analyse(board, Event(), MAX_HINT_SECONDS))
+    if value is None:
+        value = value_of(_teacher().analyse(board, Event(), MAX_HINT_SECONDS))
+    return value is not None and -value <= EVEN_VALUE
+
+
+def _teacher() -> Opponent:
+    return Opponent(load_player(TEACHER), TEACHER)
 
 
 def _informative_analysis(opponent: Opponent, board: Board) -> Analysis | None:
@@ -132,7 +147,7 @@ def _informative_analysis(opponent: Opponent, board: Board) -> Analysis | None:
     return None
 
 
-def _value(analysis: Analysis) -> float | None:
+def value_of(analysis: Analysis) -> float | None:
     """From -1, lost, to 1, won. Scores in pawns use the scale on which nets learn them."""
     if analysis.wdl and all(map(isfinite, analysis.wdl)):
         return analysis.wdl[0] - analysis.wdl[2]

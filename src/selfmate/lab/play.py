@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from selfmate.lab.errors import NotFoundError
-from selfmate.lab.game import Game, GameData, GameHint, Opponents
+from selfmate.lab.errors import BusyError, NotFoundError
+from selfmate.lab.game import Game, GameData, GameHint, Opponents, PersonsEnd
 from selfmate.lab.game_record import ClockSetting, GameClock
 from selfmate.lab.opponent import Opponent
 from selfmate.lab.players import LabPlayers
@@ -26,7 +26,7 @@ MoveText = Annotated[str, Field(min_length=1, max_length=20)]
 
 class NewGame(BaseModel):
     """`side` is the person's. One who watches sees `player` as White against `opponent`, or against
-    itself. `moves` resume a game that the lab has forgotten."""
+    itself. `moves` resume a game that the lab has forgotten; `ended` is how the person ended it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,6 +35,7 @@ class NewGame(BaseModel):
     opponent: PlayerText | None = None
     fen: Annotated[str, Field(max_length=200)] | None = None
     moves: list[MoveText] = Field(default=[], max_length=6000)
+    ended: PersonsEnd | None = None
     clock: ClockSetting | None = None
 
 
@@ -60,8 +61,8 @@ class Games:
         clock = None if new.clock is None else GameClock(new.clock, self._now)
         game = Game(secrets.token_urlsafe(NAME_BYTES), self._opponents(new), start, clock)
         try:
-            game.begin(tuple(new.moves))
-        except ValueError:
+            game.begin(tuple(new.moves), new.ended)
+        except (ValueError, BusyError):
             game.close()
             raise
         self._add(game)
@@ -132,7 +133,7 @@ def game_routes(games: Games) -> APIRouter:
     def hint(name: str) -> GameHint:
         return games.find(name).hint()
 
-    for method in (Game.back, Game.resign, Game.step):
+    for method in (Game.back, Game.draw, Game.resign, Game.step):
         path = f"/{{name}}/{method.__name__}"
         router.add_api_route(path, _endpoint(games, method), methods=["POST"])
     return router

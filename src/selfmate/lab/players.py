@@ -20,7 +20,8 @@ from selfmate.players import (
 )
 from selfmate.players.engine import STOCKFISH_SKILL_ELOS, find_program
 from selfmate.runs import Checkpoints, Json, RunDirectory
-from selfmate.weights import model_names
+from selfmate.weights import folder_of, model_names
+from selfmate.weights.calibration import read_calibration
 from selfmate.weights.card import Rating, read_card
 
 KINDS = ("random", "greedy", "teacher", "stockfish")
@@ -48,6 +49,8 @@ class Offer:
     ships: bool = False  # a net that ships
     trained: bool = True  # False: a run that has not learned anything yet
     scale: str = SCALE  # of the ratings
+    # The lowest and highest rating that `NAME:elo=N` can choose; None: it was not calibrated.
+    elo_range: tuple[int, int] | None = None
 
 
 BUILT_IN = (
@@ -79,6 +82,7 @@ STOCKFISH = Offer(
         Strength(f"stockfish:skill={level}", f"skill level {level}")
         for level in range(len(STOCKFISH_SKILL_ELOS))
     ),
+    elo_range=(STOCKFISH_SKILL_ELOS[0], STOCKFISH_SKILL_ELOS[-1]),
 )
 
 BEST_VERSION = "version=best"
@@ -220,8 +224,15 @@ def _run_offer(run: RunDirectory, elos: Mapping[str, float]) -> Offer | None:
 
 def _model_offer(name: str, elos: Mapping[str, float]) -> Offer:
     card = read_card(name)
-    strengths = _strengths(name, _settings_of(card.player))
-    return _rated(Offer(title=name, about=card.about, strengths=strengths, ships=True), elos.get)
+    calibration = read_calibration(folder_of(name), card.weights_sha256)
+    offer = Offer(
+        title=name,
+        about=card.about,
+        strengths=_strengths(name, _settings_of(card.player)),
+        ships=True,
+        elo_range=None if calibration is None else (calibration.lowest, calibration.highest),
+    )
+    return _rated(offer, elos.get)
 
 
 def _plugin_offer(kind: str) -> Offer | None:

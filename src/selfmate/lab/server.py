@@ -7,6 +7,7 @@ import ipaddress
 import logging
 import os
 import socket
+import ssl
 import threading
 import time
 import webbrowser
@@ -20,7 +21,8 @@ from anyio import move_on_after, to_thread
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from selfmate.lab.app import LabSettings, is_built, make_app, page_folder
+from selfmate.lab.access import Scheme
+from selfmate.lab.app import Certificate, LabSettings, is_built, make_app, page_folder
 from selfmate.lab.topics import MAX_MESSAGE_BYTES
 
 SHUTDOWN_SECONDS = 1  # for open requests, and half of it for threads
@@ -73,6 +75,39 @@ def _reason(error: OSError | TypeError) -> str:
     return getattr(error, "strerror", None) or "this is not an address"
 
 
+def check_reach(host: str, *, allow_remote: bool) -> None:
+    """ValueError for an address that other machines can reach, unless that is wanted. What is no
+    address at all is left to `listen`."""
+    if not allow_remote and not _is_local(host):
+        raise ValueError(
+            f"--host {host} would open the lab to other machines: add --allow-remote if you want "
+            "that, and read docs/lab.md, From another machine"
+        )
+
+
+def _is_local(host: str) -> bool:
+    try:
+        found = socket.getaddrinfo(host or "0.0.0.0", None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return True
+    addresses = [ipaddress.ip_address(str(one[4][0]).partition("%")[0]) for one in found]
+    return all(one.is_loopback or one.is_unspecified for one in addresses)
+
+
+def checked_certificate(cert: Path | None, key: Path | None) -> Certificate | None:
+    """ValueError when one of both is missing, or they cannot be used."""
+    if cert is None and key is None:
+        return None
+    if cert is None or key is None:
+        raise ValueError("--cert and --key belong together: give both, or neither")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
+        raise ValueError(f"--cert {cert} with --key {key} cannot be used: {reason}") from error
+    return Certificate(cert, key)
+
+
 def runs_path(path: Path) -> Path:
     """ValueError when it cannot be a folder of runs; it need not exist yet."""
     nearest = next(one for one in (path, *path.absolute().parents) if one.exists())
@@ -102,27 +137,31 @@ def one_time_link(settings: LabSettings) -> str:
 
 
 def _page_address(settings: LabSettings) -> str:
-    return address(settings.host, settings.port)
+    return address(settings.host, settings.port, settings.scheme)
 
 
-def address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+def address(host: str, port: int, scheme: Scheme = "http") -> str:
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
 
 
 def serve(settings: LabSettings, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Until Ctrl-C or SIGTERM. `ready` is called when requests are answered."""
     closing = ExitStack()
-    serve_app(make_app(settings, closing), listening, ready, closing)
+    serve_app(make_app(settings, closing), listening, ready, closing, settings.certificate)
 
 
 def serve_app(
-    app: ASGIApp, listening: socket.socket, ready: Callable[[], None], closing: ExitStack
+    app: ASGIApp,
+    listening: socket.socket,
+    ready: Callable[[], None],
+    closing: ExitStack,
+    certificate: Certificate | None = None,
 ) -> None:
-    _Server(server_config(app), ready, closing).run(sockets=[listening])
+    _Server(server_config(app, certificate), ready, closing).run(sockets=[listening])
     _exit_without_threads()
 
 
-def server_config(app: ASGIApp) -> uvicorn.Config:
+def server_config(app: ASGIApp, certificate: Certificate | None = None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=_Connection,
@@ -135,6 +174,8 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         limit_concurrency=MAX_CONNECTIONS,
+        ssl_certfile=None if certificate is None else certificate.cert,
+        ssl_keyfile=None if certificate is None else str(certificate.key),
     )
 
 

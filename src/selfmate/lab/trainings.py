@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter
+from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.background import BackgroundTask
 from typing_extensions import TypedDict
 
+from selfmate.lab.datasets import FOLDER as DATASETS
 from selfmate.lab.errors import BusyError, NotFoundError
 from selfmate.lab.job import Job
+from selfmate.lab.run_archive import zipped
 from selfmate.lab.runs_folder import RunRow, RunsFolder
 from selfmate.learners.config import DEFAULT, Kind, Setting, read_config, settings_of
 from selfmate.learners.learner import Learner
@@ -24,6 +28,7 @@ from selfmate.presets import about_preset, load_preset, presets_of
 from selfmate.runs import (
     CONFIG,
     PAUSE,
+    RunDirectory,
     RunRefusedError,
     delete_run,
     free_name,
@@ -32,10 +37,12 @@ from selfmate.runs import (
     writer_of,
 )
 from selfmate.runs.status import Status
-from selfmate.weights import is_model
+from selfmate.weights import is_model, model_names
+from selfmate.weights.card import read_card
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 MAX_RUNNING = 8
+VERBS = ("train", "pretrain")  # that the page starts
 
 Key = Annotated[str, Field(max_length=60)]
 Value = Annotated[str, Field(max_length=500)]
@@ -51,7 +58,8 @@ class NewTraining(BaseModel):
     settings: dict[Key, Value] = Field(default={}, max_length=200)  # as typed after --set
     name: str = Field(default="", max_length=300)  # empty: LEARNER-PRESET-N
     pause_after: Units | None = None
-    load: str | None = Field(default=None, max_length=300)  # a run whose weights it starts with
+    # A run whose weights it starts with, or a net that ships.
+    load: str | None = Field(default=None, max_length=300)
 
 
 class ResumedTraining(BaseModel):
@@ -86,16 +94,19 @@ class Trainings:
 
     def start(self, new: NewTraining) -> str:
         """The name of the new run. ValueError has the same message as the command line."""
-        learner = find_learner(new.learner)
+        learner = LEARNERS.get(new.learner) or find_learner(new.learner)
         learner.check_installed()
         sets = [f"{key}={value}" for key, value in new.settings.items()]
         config = read_config(learner, preset=new.preset, sets=sets)
         for name, setting in settings_of(learner.config_class).items():
-            if name in new.settings and setting.kind == "text":  # a file, a folder or a run
-                self._check_path(name, getattr(config, name))
+            if name in new.settings and setting.kind in ("text", "list"):  # files, folders or a run
+                value = getattr(config, name)
+                for path in [value] if isinstance(value, str) else value:
+                    if isinstance(path, str):
+                        self._check_path(name, path)
         options = ["--preset", new.preset, *(f"--set={text}" for text in sets)]
         if new.load:
-            options.append(f"--load={self._inside(self._runs.run(new.load).path)}")
+            options.append(f"--load={self._source(new.load)}")
         with self._lock:
             stem = f"{learner.name}-{new.preset}-"
             name = new.name or free_name(self._runs.path, stem, self._started)
@@ -106,7 +117,7 @@ class Trainings:
     def resume(self, name: str, pause_after: int | None) -> None:
         run = self._runs.run(name)
         learner = LEARNERS.get(run.learner)
-        if learner is None or learner.verb != "train":
+        if learner is None or learner.verb not in VERBS:
             raise ValueError(f"runs of {run.learner} are resumed on the command line only")
         learner.check_installed()
         with self._lock:  # two tabs may ask at once: the second one sees what the first one did
@@ -138,6 +149,10 @@ class Trainings:
                 raise
             raise BusyError(f"{name} is running: stop it first") from error
         self._started.pop(name, None)
+
+    def run(self, name: str) -> RunDirectory:
+        """NotFoundError when there is no such run."""
+        return self._runs.run(name)
 
     def check(self, name: str) -> None:
         """NotFoundError when there is no such run, and none is being started."""
@@ -198,7 +213,8 @@ class Trainings:
         on this machine is nobody's business."""
         if name == "load" and is_model(path):
             return
-        folders = [*self._data, *([self._runs.path.resolve()] if name == "load" else [])]
+        own = self._runs.path.resolve() / ("" if name == "load" else DATASETS)
+        folders = [*self._data, own]
         if path and not _is_below(self._runs.path.absolute().parent / path, folders):
             raise ValueError(
                 f"{name}: there is no {path[:80]!r} in a folder that this lab may read; name such "
@@ -222,6 +238,10 @@ class Trainings:
         folder.mkdir(parents=True, exist_ok=True)
         arguments = [*learner.command.split(), f"--run={self._inside(folder / name)}", *options]
         self._started[name] = _Started(learner.name, Job(arguments, folder.parent))
+
+    def _source(self, name: str) -> str:
+        """A net that ships, or a run of this folder."""
+        return name if name in model_names() else self._inside(self._runs.run(name).path)
 
     def _inside(self, path: Path) -> str:
         """The path as it is typed in the folder above, which keeps messages short."""
@@ -287,9 +307,16 @@ class PresetForm(TypedDict):
     values: dict[str, SettingValue]
 
 
+class NetForm(TypedDict):
+    """A net that ships, and the settings of a learner that make its own net of the same shape."""
+
+    name: str
+    shape: dict[str, SettingValue]
+
+
 class LearnerForm(TypedDict):
-    """Learners that take files are not `here`: they are started on the command line, and their
-    runs are shown all the same."""
+    """Learners that are not `here` are started on the command line, and their runs are shown all
+    the same. `nets` are those that ship and that it can start with."""
 
     name: str
     summary: str
@@ -302,6 +329,7 @@ class LearnerForm(TypedDict):
     iteration: str  # the setting with the units of one press on Train; empty: all units
     plots: tuple[str, ...]
     key_metrics: tuple[str, ...]
+    nets: list[NetForm]
 
 
 @cache
@@ -316,14 +344,23 @@ def _learner_form(learner: Learner) -> LearnerForm:
         "summary": learner.summary,
         "unit": learner.unit,
         "command": f"selfmate {learner.command}",
-        "here": learner.verb == "train",
+        "here": learner.verb in VERBS,
         "presets": list(_preset_forms(learner.name)),
         "settings": [_setting_form(one) for one in settings_of(learner.config_class).values()],
         "main_settings": learner.main_settings,
         "iteration": learner.iteration,
         "plots": learner.plots,
         "key_metrics": learner.key_metrics,
+        "nets": list(_net_forms(learner)),
     }
+
+
+def _net_forms(learner: Learner) -> Iterator[NetForm]:
+    known = settings_of(learner.config_class)
+    for card in map(read_card, model_names()):
+        if card.learner.removeprefix("pretrain-") == learner.name.removeprefix("pretrain-"):
+            shape = {name: value for name, value in card.player.items() if name in known}
+            yield {"name": card.name, "shape": shape}
 
 
 def _setting_form(setting: Setting) -> SettingForm:
@@ -381,6 +418,17 @@ def train_routes(trainings: Trainings) -> APIRouter:
     def resume(name: str, resumed: ResumedTraining) -> RunName:
         trainings.resume(name, resumed.pause_after)
         return {"name": name}
+
+    @router.get("/runs/{name}/download")
+    def download(name: str) -> FileResponse:
+        """What it takes to look at the run elsewhere, to play it and to resume it."""
+        file = zipped(trainings.run(name))
+        return FileResponse(
+            file,
+            media_type="application/zip",
+            filename=f"{name}.zip",
+            background=BackgroundTask(file.unlink),
+        )
 
     @router.delete("/runs/{name}")
     def delete(name: str) -> RunName:

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfmate.lab.analysis import PlayerCache, describe_analysis
+from selfmate.lab.analysis import PlayerCache, describe_analysis, read_tree, several_lines
 from selfmate.lab.players import LabPlayers
 from selfmate.lab.runs_folder import RunsFolder
 from selfmate.players import Analysis, Player, SearchRequest, load_player
+from selfmate.players.baseline import OnePlyPlayer
 from selfmate.rules import Board
+from selfmate.searches.sampling import random_choices
 from unit.lab.asking import AskedLab
 
 PROMOTION = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
@@ -255,3 +257,49 @@ def test_nothing_waits_for_a_player_that_is_removed(tmp_path: Path) -> None:
         asking.join(30)
         assert players.events == ["loaded random", "loaded greedy"]
     assert players.events[2:] == ["closed random"]
+
+
+def test_a_tree_is_read_with_its_variations() -> None:
+    tree = read_tree(None, "e2e4 e7e5 (c7c5 g1f3 (b1c3)) g1f3")
+    assert [(one["parent"], one["san"]) for one in tree["nodes"]] == [
+        (-1, "e4"),
+        (0, "e5"),
+        (0, "c5"),
+        (2, "Nf3"),
+        (2, "Nc3"),
+        (1, "Nf3"),
+    ]
+    assert read_tree(None, "")["nodes"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("e2e4 e2e4", "move 2 of this link cannot be played"),
+        ("(e2e4)", "must follow the move"),
+        ("e2e4 (d2d4", "not closed"),
+        ("e2e4)", "not opened"),
+        ("e2e4 (((", "must follow the move"),
+        ("hello", "move 1 of this link"),
+    ],
+)
+def test_a_tree_that_cannot_be_played_says_why(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        read_tree(None, text)
+
+
+class BestMoveOnly(OnePlyPlayer):
+    """Judges its best move and names no other, as engines do."""
+
+    def analyse(self, request: SearchRequest) -> Analysis:
+        moves = request.root_moves or tuple(sorted(request.board.legal_moves()))
+        return Analysis(best=moves[0], line=moves[:1], score_pawns=0.5)
+
+
+def test_a_player_that_names_one_move_is_asked_for_the_next_ones() -> None:
+    player = BestMoveOnly("one", random_choices)
+    found = several_lines(player, SearchRequest(board=Board()))
+    best = [found.best, *(one.best for one in found.others)]
+    assert best == sorted(Board().legal_moves())[:3]
+    two_moves = Board("k7/8/8/8/8/8/8/1R5K b - - 0 1")
+    assert len(several_lines(player, SearchRequest(board=two_moves)).others) == 0

@@ -22,6 +22,7 @@ from unit.lab.opponents import (
 from unit.lab.topic_data import data_of
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+A_QUEEN_BEHIND = "3qk3/8/8/8/8/8/8/K7 w - - 0 1"
 PAWN_ARRIVES = "8/4P3/8/8/8/k7/8/K7 w - - 0 1"
 
 
@@ -262,3 +263,39 @@ def test_the_teachers_mates_are_in_words(games: Games) -> None:
     assert state["moves"][0]["analysis"]["judgement"] == "mate in 1"
     assert state["moves"][0]["analysis"]["value"] == 1
     assert state["end"]["words"] == "You lost by checkmate."
+
+
+def test_a_player_that_stands_no_better_accepts_a_draw(games: Games) -> None:
+    game = games.open(NewGame(player="teacher:depth=2", side="white", fen=BACK_RANK))
+    game.draw()
+    state = settled(game)
+    assert state["end"]["words"] == "Draw by agreement."
+    assert (state["end"]["score"], state["end"]["winner"]) == ("1/2-1/2", None)
+    assert '[Termination "agreement"]' in state["pgn"]
+
+
+def test_a_player_that_stands_better_declines_and_is_not_asked_twice(games: Games) -> None:
+    game = games.open(NewGame(player="random", side="white", fen=A_QUEEN_BEHIND))
+    game.draw()
+    state = settled(game)
+    assert state["end"] is None
+    assert state["draw_declined"]
+    with pytest.raises(BusyError, match="move before you offer a draw again"):
+        game.draw()
+    game.move("Kb1")
+    assert not settled(game)["draw_declined"]
+
+
+@pytest.mark.parametrize(
+    ("ended", "words"), [("resignation", "You resigned."), ("agreement", "Draw by agreement.")]
+)
+def test_a_resumed_game_ends_as_it_did(games: Games, ended: Any, words: str) -> None:
+    new = NewGame(player="random", side="white", moves=["e2e4", "e7e5"], ended=ended)
+    assert settled(games.open(new))["end"]["words"] == words
+
+
+def test_the_opening_is_named_in_the_game_and_its_pgn(games: Games) -> None:
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"]
+    state = settled(games.open(NewGame(player="random", side="white", moves=moves)))
+    assert state["opening"] == "Ruy Lopez, Morphy Defence"
+    assert '[Opening "Ruy Lopez, Morphy Defence"]' in state["pgn"]

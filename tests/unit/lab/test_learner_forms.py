@@ -20,7 +20,7 @@ def test_every_learner_has_a_form(learner: Learner) -> None:
     assert names == list(learner.config_class.model_fields)
     assert set(form["main_settings"]) <= set(names)
     assert form["iteration"] in ("", *names)
-    assert form["here"] == (learner.verb == "train")
+    assert form["here"] == (learner.verb in ("train", "pretrain"))
     for preset in form["presets"]:
         assert preset["values"].keys() <= set(names)
         assert preset["about"] or preset["name"] == "default"

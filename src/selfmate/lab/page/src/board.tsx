@@ -19,6 +19,8 @@ export type BoardProps = {
   /** Destinations by square; without them the board is view-only. */
   moves?: Record<string, string[]>;
   onMove?: (from: string, to: string) => void;
+  /** Who may move ahead of their turn; such a move is made when it has become legal. */
+  premover?: Color | null;
   arrows?: Arrow[];
   label: string;
 };
@@ -34,7 +36,6 @@ export function Board(props: BoardProps) {
     if (at === null) return;
     const api = Chessground(at, {
       ...configOf(props),
-      premovable: { enabled: false },
       drawable: { enabled: true },
       disableContextMenu: true,
       animation: { enabled: !reducedMotion(), duration: 180 },
@@ -56,6 +57,7 @@ export function Board(props: BoardProps) {
     };
     board.current?.set(config);
     board.current?.setAutoShapes((props.arrows ?? []).map(shapeOf));
+    if (Object.keys(props.moves ?? {}).length > 0) board.current?.playPremove();
   });
   const size = props.size ?? 8;
   // The board remembers where it is; what is above it may have pushed it elsewhere since.
@@ -83,6 +85,7 @@ function configOf(props: BoardProps): Config {
     viewOnly: props.moves === undefined,
     dimensions: { width: size, height: size },
     coordinates: true,
+    premovable: { enabled: Boolean(props.premover) },
     movable: {
       free: false,
       showDests: true,
@@ -92,7 +95,8 @@ function configOf(props: BoardProps): Config {
   if (props.turn !== undefined) {
     config.turnColor = props.turn;
     // Without moves no piece can be picked up: chessground takes an undefined colour for that.
-    const color = Object.keys(props.moves ?? {}).length > 0 ? props.turn : undefined;
+    const mover = Object.keys(props.moves ?? {}).length > 0 ? props.turn : undefined;
+    const color = mover ?? props.premover ?? undefined;
     config.movable = { ...config.movable, color } as NonNullable<Config["movable"]>;
   }
   return config;
@@ -165,7 +169,7 @@ export function Promotion({ to, color, orientation, onChoose, onCancel }: Props)
 declare module "preact" {
   namespace JSX {
     interface IntrinsicElements {
-      piece: { class: string };
+      piece: { class: string; key?: number };
     }
   }
 }

@@ -13,23 +13,27 @@ export type ChartProps = {
   /** Where the axes end, when the data do not decide it. */
   xMost?: number;
   yRange?: [number, number];
+  isLog?: boolean;
+  height?: number;
 };
 
 const COLOURS = ["--green", "--amber", "--blue", "--red"];
 const HEIGHT = 190;
 const FEW_POINTS = 30; // so few that a line does not show where they are
 
-export function Chart({ title, x, curves, unit, xMost, yRange }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, x, curves, unit, xMost, yRange, isLog = false, height = HEIGHT } = props;
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
-  const look = JSON.stringify([curves.map((curve) => [curve.name, curve.edge]), xMost, yRange]);
-  const data = [x, ...curves.map((curve) => curve.values)] as uPlot.AlignedData;
+  const look = JSON.stringify([curves.map((curve) => [curve.name, curve.edge]), xMost, yRange, isLog]);
+  const drawn = (values: Curve["values"]) => (isLog ? values.map((one) => (one !== null && one > 0 ? one : null)) : values);
+  const data = [x, ...curves.map((curve) => drawn(curve.values))] as uPlot.AlignedData;
   useEffect(() => {
     const at = element.current;
     if (at === null) return;
-    const made = new uPlot(optionsOf(at, { title, x, curves, unit, xMost, yRange }), data, at);
+    const made = new uPlot(optionsOf(at, { ...props, height }), data, at);
     chart.current = made;
-    const resized = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height: HEIGHT }));
+    const resized = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height }));
     resized.observe(at);
     return () => {
       resized.disconnect();
@@ -54,7 +58,7 @@ function summary(title: string, curves: Curve[]): string {
 }
 
 function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
-  const { curves, unit, xMost, yRange } = props;
+  const { curves, unit, xMost, yRange, isLog = false, height = HEIGHT } = props;
   const colour = (name: string, share = 100) => colourOf(at, name, share);
   const edges = curves.flatMap((curve, index) => (curve.edge ? [index + 1] : []));
   const axis = {
@@ -64,10 +68,11 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
   };
   return {
     width: at.clientWidth || 300,
-    height: HEIGHT,
+    height,
+    plugins: [tooltip(unit)],
     scales: {
       x: { time: false, ...(xMost !== undefined && { range: [0, xMost] as [number, number] }) },
-      y: yRange === undefined ? {} : { range: yRange },
+      y: { ...(yRange !== undefined && { range: yRange }), ...(isLog && { distr: 3 as const }) },
     },
     bands:
       edges.length === 2
@@ -75,8 +80,8 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
         : [],
     legend: { markers: { dash: (_, at) => (at > COLOURS.length ? "dashed" : "solid") } },
     axes: [
-      { ...axis, values: (_, splits) => splits.map(short) },
-      { ...axis, size: 56, values: (_, splits) => splits.map(short) },
+      { ...axis, values: (_, splits) => splits.map(label) },
+      { ...axis, size: 56, values: (_, splits) => splits.map(label) },
     ],
     series: [
       { label: unit, value: newestValue },
@@ -92,6 +97,38 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
       })),
     ],
   };
+}
+
+/** uPlot leaves out some labels of a logarithmic axis. */
+function label(split: number | null): string {
+  return split === null ? "" : short(split);
+}
+
+/** The values under the mouse, beside it; where a curve has a gap, the value before. */
+function tooltip(unit: string): uPlot.Plugin {
+  const box = document.createElement("div");
+  box.className = "tooltip";
+  box.hidden = true;
+  const show = (chart: uPlot) => {
+    const { idx, left = 0, top = 0 } = chart.cursor;
+    box.hidden = idx == null || left < 0;
+    if (idx == null || box.hidden) return;
+    const lines = chart.series.slice(1).map((series, at) => {
+      const value = lastValue(chart.data[at + 1]!, idx);
+      return value === null ? null : `${series.label}: ${decimal(value)}`;
+    });
+    box.textContent = [`${unit} ${decimal(chart.data[0]![idx]!)}`, ...lines].filter((one) => one !== null).join("\n");
+    const isRight = left > chart.over.clientWidth / 2;
+    box.style.left = isRight ? "" : `${left + 14}px`;
+    box.style.right = isRight ? `${chart.over.clientWidth - left + 14}px` : "";
+    box.style.top = `${Math.max(0, top - 10)}px`;
+  };
+  return { hooks: { init: (chart) => void chart.over.append(box), setCursor: show } };
+}
+
+function lastValue(values: ArrayLike<number | null | undefined>, to: number): number | null {
+  for (let at = to; at >= 0; at -= 1) if (values[at] != null) return values[at]!;
+  return null;
 }
 
 function isSparse(values: ArrayLike<unknown>): boolean {

@@ -6,6 +6,8 @@ import { Endgame } from "./views/endgame";
 import { Ladder } from "./views/ladder";
 import { Match } from "./views/match";
 import { Play } from "./views/play";
+import { Puzzles } from "./views/puzzles";
+import { Review } from "./views/review";
 import { Train } from "./views/train";
 
 const VIEWS: View[] = [
@@ -14,7 +16,9 @@ const VIEWS: View[] = [
   { name: "match", title: "Match", show: Match },
   { name: "ladder", title: "Ladder", show: Ladder },
   { name: "analyse", title: "Analyse", show: Analyse },
+  { name: "puzzles", title: "Puzzles", show: Puzzles },
   { name: "endgame", title: "Endgame", show: Endgame },
+  { name: "review", title: "Review", show: Review, isHidden: true },
 ];
 
 const MESSAGES: Record<Connection, string> = {

@@ -10,12 +10,16 @@ type MovesProps = {
   shown: number;
   /** So many first ones come from an opening book. */
   book?: number;
+  /** What is said about some of them, by their number; also the class of their marks. */
+  marks?: Map<number, string>;
   empty: string;
   onGo: (to: number) => void;
 };
 type Cell = { san: string; number: number } | null;
 
-export function Moves({ start, sans, shown, book = 0, empty, onGo }: MovesProps) {
+const MARK_TEXTS: Record<string, string> = { blunder: "??", mistake: "?", inaccuracy: "?!" };
+
+export function Moves({ start, sans, shown, book = 0, marks, empty, onGo }: MovesProps) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const box = list.current;
@@ -37,6 +41,7 @@ export function Moves({ start, sans, shown, book = 0, empty, onGo }: MovesProps)
         onClick={() => onGo(cell.number)}
       >
         {cell.san}
+        <Mark mark={marks?.get(cell.number)} />
       </button>
     );
   if (sans.length === 0) return <p class="moves quiet">{empty}</p>;
@@ -49,6 +54,16 @@ export function Moves({ start, sans, shown, book = 0, empty, onGo }: MovesProps)
         </li>
       ))}
     </ol>
+  );
+}
+
+function Mark({ mark }: { mark: string | undefined }) {
+  if (mark === undefined) return null;
+  return (
+    <span class={`mark ${mark}`} title={mark}>
+      <span aria-hidden="true">{MARK_TEXTS[mark] ?? ""}</span>
+      <span class="unseen"> {mark}</span>
+    </span>
   );
 }
 

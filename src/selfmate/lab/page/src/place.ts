@@ -19,6 +19,17 @@ export function linkToGame(fen: string, moves: string[], ply: number, player?: s
   return linkTo("analyse", player === undefined ? about : { ...about, player });
 }
 
+type Reviewed = { fen: string; moves: string[]; ply?: number; side?: string | null; player?: string };
+
+/** A game to be reviewed: the side that the reader played, and against whom. */
+export function linkToReview({ fen, moves, ply, side, player }: Reviewed): string {
+  const about: Record<string, string> = { fen, moves: moves.join(" ") };
+  if (ply !== undefined) about.ply = String(ply);
+  if (side) about.side = side;
+  if (player !== undefined) about.player = player;
+  return linkTo("review", about);
+}
+
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => parsePlace(location.hash));
   useEffect(() => {

@@ -40,10 +40,31 @@ type PickerProps = {
   onChoose: (name: string) => void;
 };
 
+/** The name of an offered player without the settings of its strengths. */
+export function nameOf(offer: Offer): string {
+  return offer.strengths[0]!.name.replace(/:[^:]*=.*$/, "");
+}
+
+/** The rating that a name such as `alphazero-tiny:elo=1200` asks for. */
+function askedElo(offer: Offer, name: string): number | null {
+  const [kind, rating] = name.split(":elo=");
+  return offer.elo_range !== null && kind === nameOf(offer) && rating !== undefined ? Number(rating) : null;
+}
+
+/** Whether the lab offers a player under this name. */
+export function isOffered(offers: Offer[], name: string): boolean {
+  return offers.some((offer) => hasName(offer, name));
+}
+
+function hasName(offer: Offer, name: string): boolean {
+  return askedElo(offer, name) !== null || offer.strengths.some((one) => one.name === name);
+}
+
 /** `name` is the full name of the chosen strength, such as `teacher:depth=2`. */
 export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
-  const offered = offers.find((offer) => offer.strengths.some((one) => one.name === name));
+  const offered = offers.find((offer) => hasName(offer, name));
   const chosen = offered ?? linked(name);
+  const asked = askedElo(chosen, name);
   const choose = (title: string) => {
     const strength = offers.find((offer) => offer.title === title)?.strengths[0];
     if (strength) onChoose(strength.name);
@@ -61,10 +82,12 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
           ))}
         </select>
       </label>
+      {chosen.elo_range !== null && <RatingSlider offer={chosen} name={name} onChoose={onChoose} />}
       {chosen.strengths.length > 1 && (
         <label>
           <span>Strength</span>
           <select value={name} onChange={(event) => onChoose(event.currentTarget.value)}>
+            {asked !== null && <option value={name}>as strong as the rating says</option>}
             {chosen.strengths.map((one) => (
               <option key={one.name} value={one.name}>
                 {one.title}
@@ -79,6 +102,35 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
   );
 }
 
+const ELO_STEP = 25;
+
+type SliderProps = { offer: Offer; name: string; onChoose: (name: string) => void };
+
+/** A rating of a player that was calibrated, between the weakest and the strongest measured. */
+function RatingSlider({ offer, name, onChoose }: SliderProps) {
+  const [low, high] = offer.elo_range!;
+  const first = ELO_STEP * Math.ceil(low / ELO_STEP);
+  const last = ELO_STEP * Math.floor(high / ELO_STEP);
+  const of = offer.strengths.find((one) => one.name === name)?.elo ?? high;
+  const rating = Math.min(last, Math.max(first, askedElo(offer, name) ?? of));
+  return (
+    <label class="rating">
+      <span>
+        Rating: <b>{elo(rating)}</b>
+      </span>
+      <input
+        type="range"
+        aria-label="Rating"
+        min={first}
+        max={last}
+        step={ELO_STEP}
+        value={rating}
+        onInput={(event) => onChoose(`${nameOf(offer)}:elo=${event.currentTarget.value}`)}
+      />
+    </label>
+  );
+}
+
 /** Of all its strengths: ", about 930" or ", 874 to 1505"; empty if none is rated. */
 function ratingsOf({ strengths }: Offer): string {
   const elos = strengths.flatMap((one) => (one.elo === null ? [] : [one.elo]));
@@ -89,7 +141,7 @@ function ratingsOf({ strengths }: Offer): string {
 
 function ratingText(offer: Offer, name: string): string {
   if (!offer.trained) return "Not trained yet: it plays as it was made, more or less at random.";
-  const rating = offer.strengths.find((one) => one.name === name)?.elo ?? null;
+  const rating = askedElo(offer, name) ?? offer.strengths.find((one) => one.name === name)?.elo ?? null;
   return rating === null ? "Not rated yet." : `Rated about ${elo(rating)}: ${offer.scale}.`;
 }
 
@@ -97,5 +149,6 @@ function ratingText(offer: Offer, name: string): string {
 function linked(name: string): Offer {
   const title = playerTitle(name);
   const strengths = [{ name, title, elo: null }];
-  return { title, about: "from the link", strengths, ships: false, trained: true, scale: "" };
+  const about = "from the link";
+  return { title, about, strengths, ships: false, trained: true, scale: "", elo_range: null };
 }

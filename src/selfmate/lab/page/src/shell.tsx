@@ -7,7 +7,13 @@ import "uplot/dist/uPlot.min.css";
 import { linkTo, type Place, usePlace } from "./place";
 import "./style.css";
 
-export type View = { name: string; title: string; show: FunctionComponent<{ place: Place }> };
+export type View = {
+  name: string;
+  title: string;
+  show: FunctionComponent<{ place: Place }>;
+  /** Not in the menu: other views lead there. */
+  isHidden?: boolean;
+};
 
 type ShellProps = {
   /** In the order of the menu; the first one is open at first. */
@@ -34,7 +40,7 @@ export function Shell({ views, message }: ShellProps) {
           <img src="icon.svg" alt="" width="28" height="28" /> Selfmate
         </a>
         <nav aria-label="Views">
-          {views.map((view) => (
+          {views.filter((view) => !view.isHidden).map((view) => (
             <a href={linkTo(view.name)} aria-current={view === open ? "page" : undefined}>
               {view.title}
             </a>

@@ -65,7 +65,8 @@ function follow(topic: string, listener: Listener): () => void {
 }
 
 function connect(): void {
-  socket = new WebSocket(`ws://${location.host}/api/news`);
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  socket = new WebSocket(`${scheme}://${location.host}/api/news`);
   socket.onopen = () => {
     failures = 0;
     setConnection("open");

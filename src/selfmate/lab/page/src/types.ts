@@ -5,6 +5,13 @@ export type Best = {
   score: number;
 };
 
+export type BestMove = {
+  move: string;
+  san: string;
+  line: string[];
+  judgement: string | null;
+};
+
 export type BoardPosition = {
   fen: string;
   check: boolean;
@@ -32,10 +39,29 @@ export type ConsideredMove = {
   visits: number | null;
 };
 
+export type CrossCell = {
+  match: string | null;
+  points: number;
+  games: number;
+};
+
 export type CurvesData = {
   x: number[];
   seconds: number[];
   metrics: Record<string, (number | null)[]>;
+};
+
+export type DatasetRow = {
+  name: string;
+  kind: "games" | "teacher";
+  state: "running" | "ready" | "failed" | "unfinished";
+  problem: string | null;
+  path: string;
+};
+
+export type DatasetsData = {
+  files: string[];
+  datasets: DatasetRow[];
 };
 
 export type EndData = {
@@ -92,6 +118,8 @@ export type GameData = {
   problem: string | null;
   end: EndData | null;
   clock: ClockData | null;
+  opening: string | null;
+  draw_declined: boolean;
   pgn: string;
 };
 
@@ -126,6 +154,7 @@ export type GameRow = {
 };
 
 export type Judgement = {
+  points: number | null;
   pawns: number | null;
   mate_in: number | null;
   wdl: [number, number, number] | null;
@@ -158,6 +187,7 @@ export type LearnerForm = {
   iteration: string;
   plots: string[];
   key_metrics: string[];
+  nets: NetForm[];
 };
 
 export type LearningRow = {
@@ -297,13 +327,32 @@ export type MoveName = {
   san: string;
 };
 
+export type NetForm = {
+  name: string;
+  shape: Record<string, boolean | number | string | (number | string)[]>;
+};
+
+export type NewCollection = {
+  name: string;
+  games?: number;
+  depth?: number;
+};
+
 export type NewGame = {
   player: string;
   side?: "white" | "black" | "random" | "watch";
   opponent?: string | null;
   fen?: string | null;
   moves?: string[];
+  ended?: "resignation" | "agreement" | null;
   clock?: ClockSetting | null;
+};
+
+export type NewImport = {
+  name: string;
+  files: string[];
+  least_elo?: number;
+  max_games?: number | null;
 };
 
 export type NewMatch = {
@@ -318,6 +367,12 @@ export type NewMatch = {
 export type NewRating = {
   player: string;
   games?: number;
+};
+
+export type NewTournament = {
+  players: string[];
+  games?: number;
+  max_plies?: number;
 };
 
 export type NewTraining = {
@@ -342,6 +397,7 @@ export type Offer = {
   ships: boolean;
   trained: boolean;
   scale: string;
+  elo_range: [number, number] | null;
 };
 
 export type PastedGame = {
@@ -372,6 +428,12 @@ export type PlayedMove = {
   ending: "mate" | "stalemate" | null;
   after: Placement;
   position: MiniPosition | null;
+};
+
+export type PlayerAnswer = {
+  player: string;
+  solves: boolean;
+  moves: string[];
 };
 
 export type Ply = {
@@ -407,6 +469,7 @@ export type PositionData = {
   turn: "white" | "black";
   check: boolean;
   ending: string | null;
+  opening: string | null;
 };
 
 export type PresetForm = {
@@ -419,12 +482,36 @@ export type Problem = {
   problem: string;
 };
 
+export type PuzzleData = {
+  destinations: Record<string, string[]>;
+  promotions: string[];
+  legal: Record<string, string>;
+  number: number;
+  rating: number;
+  themes: string[];
+  state: "open" | "solved" | "failed";
+  solver: "white" | "black";
+  turn: "white" | "black";
+  fen: string;
+  check: boolean;
+  last_move: [string, string];
+  played: string[];
+  solution: string[];
+};
+
+export type PuzzleRow = {
+  number: number;
+  rating: number;
+  themes: string[];
+};
+
 export type RankedMove = {
   uci: string;
   san: string;
   probability: number | null;
   visits: number | null;
   white: Judgement | null;
+  line: string[];
 };
 
 export type RatedPlayer = {
@@ -442,6 +529,28 @@ export type RatingProgress = {
   games?: number;
   done?: number;
   known?: string;
+};
+
+export type ReviewData = {
+  id: string;
+  by: string;
+  done: number;
+  problem: string | null;
+  opening: string | null;
+  positions: ReviewedPosition[];
+  white: SideSummary;
+  black: SideSummary;
+};
+
+export type ReviewedPosition = {
+  move: string | null;
+  san: string | null;
+  fen: string;
+  check: boolean;
+  white_points: number | null;
+  best: BestMove | null;
+  loss: number | null;
+  mark: "blunder" | "mistake" | "inaccuracy" | null;
 };
 
 export type RunData = {
@@ -529,6 +638,14 @@ export type SideNames = {
   black: string;
 };
 
+export type SideSummary = {
+  moves: number;
+  average_loss: number | null;
+  inaccuracies: number;
+  mistakes: number;
+  blunders: number;
+};
+
 export type SprtReport = {
   elo0: number;
   elo1: number;
@@ -536,6 +653,13 @@ export type SprtReport = {
   lower_bound: number;
   upper_bound: number;
   verdict: string | null;
+};
+
+export type Standing = {
+  player: string;
+  points: number;
+  games: number;
+  cells: (CrossCell | null)[];
 };
 
 export type StartPosition = {
@@ -556,4 +680,38 @@ export type Strength = {
 
 export type TopicError = {
   error: string;
+};
+
+export type TournamentData = {
+  id: string;
+  players: string[];
+  state: "running" | "stopped" | "finished" | "failed";
+  done: number;
+  total: number;
+  problem: string | null;
+  games: number;
+  table: Standing[];
+};
+
+export type TournamentId = {
+  id: string;
+};
+
+export type TournamentRow = {
+  id: string;
+  players: string[];
+  state: "running" | "stopped" | "finished" | "failed";
+  done: number;
+  total: number;
+};
+
+export type TreeData = {
+  start: string;
+  nodes: TreeNode[];
+};
+
+export type TreeNode = {
+  parent: number;
+  uci: string;
+  san: string;
 };

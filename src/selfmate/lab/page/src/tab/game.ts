@@ -175,6 +175,8 @@ export class TabGame {
       problem: this.problem,
       end,
       clock: null,
+      opening: null,
+      draw_declined: false,
       pgn: this.pgn(name("white"), name("black"), end),
     };
   }

@@ -32,6 +32,7 @@ export function offers(games: number): Offer[] {
       ships: false,
       trained: games > 0,
       scale: "",
+      elo_range: null,
     },
     shippedOffer(
       alphazero,
@@ -45,6 +46,7 @@ export function offers(games: number): Offer[] {
       ships: false,
       trained: true,
       scale: "",
+      elo_range: null,
     },
   ];
 }
@@ -60,6 +62,7 @@ function shippedOffer(card: (typeof SHIPPED)[number], names: [string, string][])
     ships: true,
     trained: true,
     scale: rated[0]?.scale ?? "",
+    elo_range: null,
   };
 }
 

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { type Arrow, Board, Promotion } from "../board";
 import { Moves, Steps, TypedMove, useStepKeys } from "../moves";
-import type { Place } from "../place";
+import { linkToReview, type Place } from "../place";
 import { useOffers } from "../players";
 import { Problem } from "../problem";
 import type { PositionAnalysis, PositionData } from "../types";
@@ -10,22 +10,41 @@ import "./analyse.css";
 import { Card } from "./analyse/card";
 import { Paste } from "./analyse/paste";
 import { COLOURS, usePlayers } from "./analyse/players";
-import { isInGame, usePosition } from "./analyse/position";
+import { Editor } from "./analyse/editor";
+import { isInGame, useAddress, usePosition } from "./analyse/position";
+import { hasVariations } from "./analyse/tree";
+import { TreeMoves } from "./analyse/tree_moves";
 
 export function Analyse({ place }: { place: Place }) {
   const offers = useOffers();
-  const { position, pasted, game, problem, read, open, move, goTo, step, backToGame } =
-    usePosition(place.settings);
+  const analysed = usePosition(place.settings);
+  const { position, root, path, pasted, game, problem, read, open, move, goTo, step, backToGame } = analysed;
   const { players, add, remove, choose, setAnalysis } = usePlayers(
     place.settings.getAll("player"),
     offers,
   );
   const [flipped, flip] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   useStepKeys(step);
+  useAddress(position, root, path, players.map((one) => one.name));
   if (position === null || offers === null) return <p class="quiet">Setting up the board ...</p>;
   const arrows = players.flatMap(({ analysis, colour }) =>
     analysis === null ? [] : arrowsOf(analysis, COLOURS[colour]!),
   );
+  if (isEditing)
+    return (
+      <div class="analyse">
+        <div class="table">
+          <Editor
+            fen={position.fen}
+            flipped={flipped}
+            onCancel={() => setEditing(false)}
+            onUse={async (fen) => (await read(fen)) && setEditing(false)}
+          />
+          <Problem text={problem} />
+        </div>
+      </div>
+    );
   return (
     <div class="analyse">
       <div class="table">
@@ -37,15 +56,27 @@ export function Analyse({ place }: { place: Place }) {
         <div class="line under-board">
           <TypedMove legal={position.legal} disabled={position.ending !== null} onMove={move} />
           <button onClick={() => flip(!flipped)}>Flip</button>
+          <button onClick={() => setEditing(true)}>Edit board</button>
         </div>
         <Problem text={problem} />
-        <Moves
-          start={position.start}
-          sans={position.sans}
-          shown={position.ply}
-          empty="No moves yet. Move a piece, or paste a game."
-          onGo={goTo}
-        />
+        {position.opening !== null && <p class="opening">{position.opening}</p>}
+        {hasVariations(root) ? (
+          <TreeMoves start={position.start} root={root} current={path.at(-1) ?? null} onGo={analysed.goToNode} />
+        ) : (
+          <Moves
+            start={position.start}
+            sans={position.sans}
+            shown={position.ply}
+            empty="No moves yet. Move a piece, or paste a game."
+            onGo={goTo}
+          />
+        )}
+        <div class="line">
+          {path.length > 0 && <button onClick={analysed.remove}>Remove from here</button>}
+          {hasVariations(root) && <button onClick={analysed.promote}>Make main line</button>}
+          {path.length > 0 && <a class="button" href={reviewLink(position)}>Review</a>}
+          <CopyLink />
+        </div>
         {game !== null && !isInGame(position, game) && (
           <button onClick={backToGame}>Back to the game</button>
         )}
@@ -80,6 +111,21 @@ export function Analyse({ place }: { place: Place }) {
       </div>
     </div>
   );
+}
+
+function reviewLink({ start, moves, ply }: PositionData): string {
+  return linkToReview({ fen: start, moves, ply });
+}
+
+/** The address without the token, which the page removes when it is opened. */
+function CopyLink() {
+  const [copied, setCopied] = useState("");
+  const copy = () =>
+    navigator.clipboard.writeText(location.href).then(
+      () => setCopied(location.href),
+      () => setCopied(""),
+    );
+  return <button onClick={copy}>{copied === location.href ? "Copied" : "Copy link"}</button>;
 }
 
 const MIN_PROBABILITY = 0.05; // less likely moves get no arrow

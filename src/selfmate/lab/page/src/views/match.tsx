@@ -10,10 +10,13 @@ import "./match.css";
 import { MatchBoard } from "./match/board";
 import { NewMatch } from "./match/form";
 import { GameList } from "./match/games";
+import { NewTournament, OneTournament } from "./match/tournament";
 import { ResultBar, Score, scoreText } from "./match/score";
 
 export function Match({ place }: { place: Place }) {
   const id = place.settings.get("id");
+  const tournament = place.settings.get("tournament");
+  if (tournament !== null) return <OneTournament key={tournament} id={tournament} />;
   return id === null ? <Matches place={place} /> : <OneMatch key={id} id={id} />;
 }
 
@@ -26,6 +29,7 @@ function Matches({ place }: { place: Place }) {
         a={place.settings.get("a")}
         b={place.settings.get("b")}
       />
+      <NewTournament />
       <MatchList matches={matches} />
     </div>
   );

@@ -4,8 +4,10 @@ import { get } from "../api";
 import { linkTo, type Place } from "../place";
 import { Problem } from "../problem";
 import { useConnection, useTopic } from "../topics";
-import type { LearnerForm, RunRow } from "../types";
+import type { DatasetsData, LearnerForm, RunRow } from "../types";
 import "./train.css";
+import { Compare, compareLink } from "./train/compare";
+import { Datasets } from "./train/datasets";
 import { CommandLineLearners, NewTraining } from "./train/form";
 import { RunPanel } from "./train/run";
 import { RunList } from "./train/run_list";
@@ -17,9 +19,11 @@ export function Train({ place }: { place: Place }) {
   const name = place.settings.get("run");
   const wanted = place.settings.get("learner");
   const { data: runs } = useTopic<RunRow[]>("runs");
+  const { data: datasets } = useTopic<DatasetsData>("datasets");
   const { learners, problem } = useLearners();
+  const compared = place.settings.get("compare");
   return (
-    <div class={`train ${name === null ? "" : "with-run"}`}>
+    <div class={`train ${name === null && compared === null ? "" : "with-run"}`}>
       <aside>
         <section class="card" aria-labelledby="new-training">
           <h2 id="new-training">New training</h2>
@@ -32,17 +36,34 @@ export function Train({ place }: { place: Place }) {
               key={wanted}
               learners={learners}
               runs={runs ?? []}
+              datasets={datasets?.datasets ?? []}
               first={wanted ?? FIRST_LEARNER}
             />
           )}
         </section>
+        <section class="card" aria-labelledby="datasets">
+          <h2 id="datasets">Games to learn from</h2>
+          <Datasets data={datasets} />
+        </section>
         <section class="card" aria-labelledby="runs">
           <h2 id="runs">Runs</h2>
+          {runs !== null && runs.length > 1 && (
+            <a class="button" href={compareLink(runs.slice(0, 3).map((run) => run.name))}>
+              Compare
+            </a>
+          )}
           <RunList runs={runs} chosen={name} />
           <CommandLineLearners learners={learners ?? []} />
         </section>
       </aside>
-      {name === null ? (
+      {compared !== null ? (
+        <section class="run">
+          <a class="back" href={linkTo("train")}>
+            ← New training and all runs
+          </a>
+          <Compare names={compared.split(",").filter(Boolean)} runs={runs ?? []} />
+        </section>
+      ) : name === null ? (
         <Welcome isFirst={runs !== null && runs.length === 0} />
       ) : (
         <section class="run" aria-label={`Run ${name}`}>

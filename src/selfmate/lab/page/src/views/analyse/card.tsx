@@ -58,9 +58,27 @@ function Details({ position, analysis, onMove }: DetailsProps) {
       <Verdict analysis={analysis} turn={position.turn} />
       <MoveBars moves={analysis.moves} onMove={onMove} />
       {analysis.legal_mass !== null && <LegalMass mass={analysis.legal_mass} />}
-      {analysis.line.length > 1 && <p class="variation">{numbered(analysis.line, position.fen)}</p>}
+      <Lines position={position} analysis={analysis} />
       {effort.length > 0 && <p class="quiet effort">{effort.join(", ")}</p>}
     </>
+  );
+}
+
+const MAX_LINES = 3;
+
+/** The best lines, each with its score; a player that names one line has one. */
+function Lines({ position, analysis }: { position: PositionData; analysis: PositionAnalysis }) {
+  const lines = analysis.moves.filter((move) => move.line.length > 1).slice(0, MAX_LINES);
+  if (lines.length < 2)
+    return analysis.line.length > 1 ? <p class="variation">{numbered(analysis.line, position.fen)}</p> : null;
+  return (
+    <ol class="lines" aria-label="Lines">
+      {lines.map((move) => (
+        <li key={move.uci} class="variation">
+          {move.white && <b>{scoreText(move.white)}</b>} {numbered(move.line, position.fen)}
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -74,8 +92,10 @@ function Verdict({ analysis, turn }: { analysis: PositionAnalysis; turn: Positio
         White: <b>{white}</b>
         {turn === "black" && <span class="quiet"> (Black, to move: {judgementText(analysis.mover)})</span>}
       </p>
-      {analysis.white.wdl && (
+      {analysis.white.wdl ? (
         <WdlBar shares={analysis.white.wdl} label={wdlText(analysis.white.wdl)} />
+      ) : (
+        analysis.white.points !== null && <PointsBar points={analysis.white.points} />
       )}
       {analysis.mover.wdl && (
         <p class="quiet small">
@@ -84,6 +104,11 @@ function Verdict({ analysis, turn }: { analysis: PositionAnalysis; turn: Positio
       )}
     </div>
   );
+}
+
+/** Of a player that gives a score and no chances of draws. */
+function PointsBar({ points }: { points: number }) {
+  return <WdlBar shares={[points, 0, 1 - points]} label={`White expects ${percent(points)} of the points`} />;
 }
 
 /** Of a net that is not told the rules: how likely its policy picks a legal move. */
@@ -128,7 +153,7 @@ function MoveBars({ moves, onMove }: { moves: RankedMove[]; onMove: (uci: string
           </button>
           {move.probability !== null && (
             <span class="track">
-              <i style={{ width: `${(100 * move.probability) / highest}%` }} />
+              <i style={{ width: `${100 * move.probability}%` }} />
             </span>
           )}
           <span class="number">

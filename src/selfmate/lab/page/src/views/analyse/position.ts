@@ -1,30 +1,57 @@
-// The position that is analysed: a line of moves, and how many of them are on the board.
+// The position that is analysed: a place in a tree of moves. The address names it, so that it can be
+// shared.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../../api";
+import { linkTo } from "../../place";
 import { useAttempt } from "../../problem";
-import type { PastedGame, PastedGames, PositionData, Problem } from "../../types";
+import { useConnection } from "../../topics";
+import type { PastedGame, PastedGames, PositionData, Problem, TreeData } from "../../types";
+import { inOrder, lineThrough, lineTree, type Node, type Path, pathTo, promote, removeLast, textOf, treeOf } from "./tree";
 
-export type Line = { start: string | null; moves: string[] };
+const NO_TREE: Node = { uci: "", san: "", children: [] };
 
-/** Starts with what a link contains: a position, and moves from there. */
+/** Starts with what a link contains: a position, a tree of moves from there, and a place in it. */
 export function usePosition(link: URLSearchParams) {
   const [position, setPosition] = useState<PositionData | null>(null);
   const [pasted, setPasted] = useState<PastedGames | null>(null);
   const [game, setGame] = useState<PastedGame | null>(null);
   const { problem, attempt } = useAttempt();
+  const root = useRef<Node>(NO_TREE);
+  const path = useRef<Path>([]); // to the node on the board
   const newest = useRef(0);
   const wantedPly = useRef(0); // ahead of the answer
 
   /** Only the newest request counts; one that is refused leaves the position as it was. */
-  async function load(line: Line, ply: number, add?: string): Promise<boolean> {
+  async function load(start: string | null, tree: Node, to: Path, game_: PastedGame | null = game): Promise<boolean> {
     const number = ++newest.current;
-    wantedPly.current = ply;
-    const body = { start: line.start, moves: line.moves, ply, ...(add === undefined ? {} : { add }) };
+    const line = lineThrough(tree, to);
+    wantedPly.current = to.length;
+    const body = { start, moves: line.map((node) => node.uci), ply: to.length };
     const found = await attempt(async () => answerOf(await post<PositionData | Problem>("analyse/position", body)));
     if (number !== newest.current) return false;
-    setPosition((now) => found ?? (now && { ...now }));
-    wantedPly.current = found?.ply ?? position?.ply ?? 0;
-    return found !== null;
+    if (found === null) {
+      wantedPly.current = path.current.length;
+      setPosition((now) => now && { ...now });
+      return false;
+    }
+    line.forEach((node, ply) => (node.san = found.sans[ply] ?? node.uci));
+    root.current = tree;
+    path.current = to;
+    setGame(game_);
+    setPosition(found);
+    return true;
+  }
+
+  /** A move that is there already is followed, another one begins a variation. */
+  async function move(uci: string): Promise<boolean> {
+    if (position === null) return false;
+    const parent = path.current.at(-1) ?? root.current;
+    const known = parent.children.find((one) => one.uci === uci);
+    const node = known ?? { uci, san: uci, children: [] };
+    if (known === undefined) parent.children.push(node);
+    const made = await load(position.start, root.current, [...path.current, node]);
+    if (!made && known === undefined) parent.children = parent.children.filter((one) => one !== node);
+    return made;
   }
 
   async function read(text: string): Promise<boolean> {
@@ -36,21 +63,31 @@ export function usePosition(link: URLSearchParams) {
   }
 
   function open(chosen: PastedGame): void {
-    setGame(chosen.moves.length > 0 ? chosen : null);
-    void load(chosen, 0);
+    void load(chosen.start, lineTree(chosen.moves, []), [], chosen.moves.length > 0 ? chosen : null);
   }
 
-  const start = link.get("fen");
-  const moves = link.get("moves") ?? "";
-  const ply = Number(link.get("ply") ?? 0);
   useEffect(() => {
-    const line = { start, moves: moves.split(" ").filter(Boolean) };
-    setGame(line.moves.length > 0 ? { title: "", ...line } : null);
     setPasted(null);
-    void load(line, ply).then((found) => {
-      if (!found) void loadStart();
-    });
-  }, [start, moves, ply]);
+    void openLink();
+  }, [link]);
+
+  const connection = useConnection();
+  useEffect(() => {
+    if (position === null && connection === "open" && newest.current > 0) void openLink();
+  }, [connection]);
+
+  async function openLink(): Promise<void> {
+    const start = link.get("fen");
+    const moves = link.get("moves") ?? "";
+    const found = await attempt(async () => answerOf(await post<TreeData | Problem>("analyse/tree", { start, moves })));
+    if (found === null) return loadStart();
+    const { root: tree, order } = treeOf(found);
+    const main = lineThrough(tree, []);
+    const at = order[Number(link.get("at") ?? NaN) - 1];
+    const to = at === undefined ? main.slice(0, Math.max(0, Number(link.get("ply") ?? 0))) : pathTo(tree, at)!;
+    const linked = { title: "", start, moves: main.map((node) => node.uci) };
+    await load(found.start, tree, to, main.length > 0 ? linked : null);
+  }
 
   /** A link with a wrong position still shows a board, and the problem stays. */
   async function loadStart(): Promise<void> {
@@ -58,24 +95,63 @@ export function usePosition(link: URLSearchParams) {
     if (found !== null && "fen" in found) setPosition((now) => now ?? found);
   }
 
+  function go(to: Path): void {
+    if (position !== null) void load(position.start, root.current, to);
+  }
+
   function goTo(ply: number): void {
-    if (position !== null) void load(position, Math.max(0, Math.min(ply, position.moves.length)));
+    const line = lineThrough(root.current, path.current);
+    go(line.slice(0, Math.max(0, Math.min(ply, line.length))));
   }
 
   return {
     position,
+    root: root.current,
+    path: path.current,
     pasted,
     game,
     problem,
     read,
     open,
-    move: (text: string) => (position === null ? Promise.resolve(false) : load(position, position.ply, text)),
+    move,
     goTo,
+    goToNode: (node: Node) => go(pathTo(root.current, node) ?? []),
     step: (plies: number) => goTo(wantedPly.current + plies),
     backToGame: () => {
-      if (position !== null && game !== null) void load(game, sharedPlies(position, game));
+      if (position === null || game === null) return;
+      go(lineThrough(lineTreeIn(root.current, game), []).slice(0, sharedPlies(position, game)));
     },
+    promote: () => {
+      promote(root.current, path.current);
+      go(path.current);
+    },
+    remove: () => go(removeLast(root.current, path.current)),
   };
+}
+
+/** The game's own moves go first again. */
+function lineTreeIn(root: Node, game: PastedGame): Node {
+  const path: Path = [];
+  for (const uci of game.moves) {
+    const next = (path.at(-1) ?? root).children.find((one) => one.uci === uci);
+    if (next === undefined) break;
+    path.push(next);
+  }
+  promote(root, path);
+  return root;
+}
+
+/** Keeps the address true: position, tree and players. It can be copied, reloaded and opened again. */
+export function useAddress(position: PositionData | null, root: Node, path: Path, players: string[]): void {
+  const moves = textOf(root);
+  const node = path.at(-1);
+  const at = node === undefined ? 0 : inOrder(root).indexOf(node) + 1;
+  useEffect(() => {
+    if (position === null || players.length === 0) return;
+    const about = new URLSearchParams({ fen: position.start, moves, at: String(at) });
+    for (const player of players) about.append("player", player);
+    history.replaceState(null, "", `${linkTo("analyse")}?${about}`);
+  }, [position, moves, at, players.join("\n")]);
 }
 
 export function isInGame(position: PositionData, game: PastedGame): boolean {

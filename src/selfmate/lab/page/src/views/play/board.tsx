@@ -2,6 +2,9 @@
 import type { Color } from "chessgroundx/types";
 import { useMemo, useState } from "preact/hooks";
 import { type Arrow, Board, Promotion } from "../../board";
+import { elo } from "../../format";
+import { Captured } from "../../material";
+import { nameOf } from "../../players";
 import type { GameData, Offer } from "../../types";
 import { ClockFace } from "./clock";
 import { type GameChoice, opposite, turnOf } from "./game";
@@ -32,7 +35,8 @@ export function GameBoard({ game, shown, orientation, arrows, titles, onMove }: 
     () => <Board {...positionOf(game, shown)} orientation={orientation} onMove={move} arrows={arrows} />,
     [game, shown, orientation, JSON.stringify(arrows), returned],
   );
-  const strip = (side: Color) => <Strip game={game} side={side} title={titles[side]} />;
+  const { fen } = positionOf(game, shown);
+  const strip = (side: Color) => <Strip game={game} side={side} title={titles[side]} fen={fen} />;
   return (
     <section class="table" aria-label="Board">
       {strip(opposite(orientation))}
@@ -70,11 +74,14 @@ function positionOf(game: GameData, shown: number) {
     check: ply?.check ?? game.start.check,
     lastMove: ply ? ([ply.move.slice(0, 2), ply.move.slice(2, 4)] as [string, string]) : null,
     moves: shown === game.moves.length ? game.destinations : {},
+    premover: shown === game.moves.length && game.end === null ? game.person : null,
     label: `Chess board, ${turn} to move${last}. Moves can be typed.`,
   };
 }
 
-function Strip({ game, side, title }: { game: GameData; side: Color; title: Title }) {
+type StripProps = { game: GameData; side: Color; title: Title; fen: string };
+
+function Strip({ game, side, title, fen }: StripProps) {
   const isThinking = game.thinking && game.turn === side;
   const isToMove = game.end === null && game.turn === side;
   return (
@@ -82,6 +89,7 @@ function Strip({ game, side, title }: { game: GameData; side: Color; title: Titl
       <span class={`disc ${side}`} aria-hidden="true" />
       <b>{title.name}</b>
       <span class="quiet detail">{isThinking ? "thinking ..." : title.detail}</span>
+      <Captured side={side} start={game.start.fen} fen={fen} />
       {game.clock !== null && <ClockFace clock={game.clock} side={side} />}
     </div>
   );
@@ -92,9 +100,13 @@ export type Title = { name: string; detail: string };
 export function titleOf(game: GameData, choice: GameChoice | null, offers: Offer[], side: Color): Title {
   if (side === game.person) return { name: "You", detail: "" };
   const isOpponent = game.person === null && side === "black" && choice?.opponent;
-  const chosen = isOpponent ? choice.opponent : choice?.player;
+  const chosen = (isOpponent ? choice.opponent : choice?.player) ?? "";
+  const [kind = "", rating] = chosen.split(":elo=");
+  const rated = rating === undefined ? undefined : offers.find((one) => nameOf(one) === kind);
+  if (rated !== undefined) return { name: rated.title, detail: `plays like ${rating}` };
   const offer = offers.find((one) => one.strengths.some((strength) => strength.name === chosen));
   const strength = offer?.strengths.find((one) => one.name === chosen);
   if (offer === undefined || strength === undefined) return { name: game.names[side], detail: "" };
-  return { name: offer.title, detail: offer.strengths.length > 1 ? strength.title : offer.about };
+  const played = offer.strengths.length > 1 ? strength.title : offer.about;
+  return { name: offer.title, detail: strength.elo === null ? played : `${elo(strength.elo)}, ${played}` };
 }

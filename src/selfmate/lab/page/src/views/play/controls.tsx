@@ -9,6 +9,8 @@ type Props = {
   onHint: () => void;
   onBack: () => void;
   onFlip: () => void;
+  /** Where a draw can be offered. */
+  onDraw: (() => void) | undefined;
   onResign: () => void;
   onNew: () => void;
   /** To the same game in the Analyse view, where there is one. */
@@ -35,9 +37,12 @@ export function Controls(props: Props) {
           <button type="button" disabled={!hasMoved} onClick={props.onBack}>
             Take back
           </button>
-          <button type="button" disabled={game.end !== null} onClick={props.onResign}>
-            Resign
-          </button>
+          {props.onDraw !== undefined && (
+            <button type="button" disabled={!isMine || busy || game.draw_declined} onClick={props.onDraw}>
+              {game.draw_declined ? "Draw declined" : "Offer draw"}
+            </button>
+          )}
+          <Resign key={game.moves.length} disabled={game.end !== null} onResign={props.onResign} />
           {flip}
         </div>
       )}
@@ -57,6 +62,27 @@ export function Controls(props: Props) {
         </button>
       </div>
     </div>
+  );
+}
+
+/** Asks again before the game is given up. */
+function Resign({ disabled, onResign }: { disabled: boolean; onResign: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  if (!isAsking || disabled)
+    return (
+      <button type="button" disabled={disabled} onClick={() => setAsking(true)}>
+        Resign
+      </button>
+    );
+  return (
+    <>
+      <button type="button" class="danger" autoFocus onClick={onResign}>
+        Yes, resign
+      </button>
+      <button type="button" onClick={() => setAsking(false)}>
+        Play on
+      </button>
+    </>
   );
 }
 

@@ -16,6 +16,8 @@ export type GameChoice = {
   opponent: string | null;
   fen: string | null;
   clock: ClockChoice | null;
+  /** With which the game begins. */
+  moves?: string[];
 };
 
 export function opposite(side: Color): Color {
@@ -67,8 +69,7 @@ export function useGame() {
   async function openAgain(): Promise<GameData> {
     const stored = storedGame();
     if (stored === null) throw new Error("This game is no longer there.");
-    const fresh = await post<GameData>("games", restored(stored));
-    return switchTo(stored.resigned ? await post<GameData>(`games/${fresh.id}/resign`) : fresh);
+    return switchTo(await post<GameData>("games", restored(stored)));
   }
 
   async function request<Answer>(verb: string, body: object = {}): Promise<Answer> {
@@ -113,19 +114,20 @@ type StoredGame = {
   choice: GameChoice;
   moves: string[];
   left_seconds: [number, number] | null;
-  resigned: boolean;
+  ended: NonNullable<NewGame["ended"]> | null;
 };
 
 const KEY = "selfmate-game";
 
 function store(game: GameData, choice: GameChoice): void {
   const left = game.clock?.left_seconds;
+  const reason = game.end?.reason;
   const stored: StoredGame = {
     id: game.id,
     choice: { ...choice, side: game.person ?? "watch" },
     moves: game.moves.map((ply) => ply.move),
     left_seconds: left ? [left.white, left.black] : null,
-    resigned: game.end?.reason === "resignation",
+    ended: reason === "resignation" || reason === "agreement" ? reason : null,
   };
   sessionStorage.setItem(KEY, JSON.stringify(stored));
 }
@@ -139,7 +141,7 @@ function storedGame(): StoredGame | null {
 }
 
 /** The request that resumes a game which the lab no longer knows. */
-function restored({ choice, moves, left_seconds }: StoredGame): NewGame {
+function restored({ choice, moves, left_seconds, ended }: StoredGame): NewGame {
   const clock = choice.clock && { ...choice.clock, left_seconds };
-  return { ...choice, clock, moves };
+  return { ...choice, clock, moves, ended };
 }

@@ -1,9 +1,10 @@
 // A game on its board, with its panel and all that can be done with it.
 import type { Color } from "chessgroundx/types";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Arrow } from "../../board";
 import { TypedMove, useStepKeys } from "../../moves";
 import { useAttempt } from "../../problem";
+import { play } from "../../sound";
 import type { GameData, GameHint, Offer } from "../../types";
 import "../play.css";
 import { GameBoard, titleOf } from "./board";
@@ -16,6 +17,8 @@ export type OpenedGame = {
   choice: GameChoice | null;
   act: (verb: string, body?: object) => Promise<GameData>;
   hint: () => Promise<GameHint>;
+  /** Whether draws can be offered. */
+  hasDraws?: boolean;
 };
 
 type OpenGameProps = {
@@ -26,9 +29,12 @@ type OpenGameProps = {
   onNew: () => void;
   /** To the game after so many moves in the Analyse view, where there is one. */
   analysisLink?: (shown: number) => string;
+  /** To the review of the game, where there is one. */
+  reviewLink?: string;
 };
 
-export function OpenGame({ current, game, offers, onOpen, onNew, analysisLink }: OpenGameProps) {
+export function OpenGame(props: OpenGameProps) {
+  const { current, game, offers, onOpen, onNew, analysisLink, reviewLink } = props;
   const { problem, busy, attempt, complain } = useAttempt();
   const browsing = useBrowsing(game);
   const [flipped, setFlipped] = useState(false);
@@ -36,6 +42,7 @@ export function OpenGame({ current, game, offers, onOpen, onNew, analysisLink }:
   const [hint, setHint] = useState<GameHint | null>(null);
   const act = (verb: string, body: object = {}) => attempt(() => current.act(verb, body));
   const watching = useWatching(game, () => void act("step"));
+  useSounds(game);
   const side = game.person ?? "white";
   const given = hint?.plies === game.moves.length && browsing.isNow ? hint : null;
   const analysis = showsAnalysis ? moveWithAnalysis(game, browsing.shown)?.analysis : null;
@@ -71,6 +78,7 @@ export function OpenGame({ current, game, offers, onOpen, onNew, analysisLink }:
         onAgain={() => again(game.person ?? "watch")}
         onOtherColour={() => again(opposite(side))}
         onRetry={() => void act("step")}
+        reviewLink={game.moves.length > 0 ? reviewLink : undefined}
       >
         {game.end === null && game.person === null && (
           <WatchControls watching={watching} onStep={() => void act("step")} />
@@ -84,6 +92,7 @@ export function OpenGame({ current, game, offers, onOpen, onNew, analysisLink }:
           onHint={() => void attempt(async () => setHint(await current.hint()))}
           onBack={() => void act("back")}
           onFlip={() => setFlipped(!flipped)}
+          onDraw={current.hasDraws ? () => void act("draw") : undefined}
           onResign={() => void act("resign")}
           onNew={onNew}
           analysisLink={analysisLink?.(browsing.shown)}
@@ -92,6 +101,18 @@ export function OpenGame({ current, game, offers, onOpen, onNew, analysisLink }:
       </Panel>
     </div>
   );
+}
+
+/** A sound for each new move, where they are switched on. */
+function useSounds(game: GameData): void {
+  const heard = useRef(game.moves.length);
+  useEffect(() => {
+    const last = game.moves.at(-1);
+    const isNew = game.moves.length > heard.current;
+    heard.current = game.moves.length;
+    if (game.end !== null && isNew) play("end");
+    else if (isNew && last) play(last.check ? "check" : last.san.includes("x") ? "capture" : "move");
+  }, [game.moves.length, game.end === null]);
 }
 
 /** A hint of the player itself, or else of the teacher. */

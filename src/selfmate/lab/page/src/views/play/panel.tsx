@@ -1,9 +1,11 @@
 // Beside the board: the state of the game, the player's analysis, the moves and the controls.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Arrow } from "../../board";
 import { percent, resultText } from "../../format";
 import { Moves, Steps } from "../../moves";
 import { Problem } from "../../problem";
+import { soundIsOn, switchSound } from "../../sound";
 import type { ConsideredMove, GameData, MoveAnalysis, Ply } from "../../types";
 import { type ResultShares, WdlBar, wdlText } from "../../wdl";
 import type { Title } from "./board";
@@ -22,6 +24,7 @@ type Props = {
   onAgain: () => void;
   onOtherColour: () => void;
   onRetry: () => void;
+  reviewLink: string | undefined;
   children: ComponentChildren;
 };
 
@@ -52,9 +55,11 @@ export function Panel(props: Props) {
           />
           <span>Show {game.person ? "its" : "their"} analysis</span>
         </label>
+        <SoundSwitch />
         {props.showsAnalysis && ply !== null && <ConsideredMoves ply={ply} name={props.titles[ply.side].name} />}
         {props.showsAnalysis && ply === null && <p class="quiet">{noAnalysisText(game, shown)}</p>}
       </div>
+      {game.opening !== null && <p class="opening">{game.opening}</p>}
       <Moves
         start={game.start.fen}
         sans={game.moves.map((ply) => ply.san)}
@@ -68,7 +73,21 @@ export function Panel(props: Props) {
   );
 }
 
-function End({ game, onAgain, onOtherColour }: Props) {
+function SoundSwitch() {
+  const [isOn, setOn] = useState(soundIsOn);
+  const change = (on: boolean) => {
+    switchSound(on);
+    setOn(on);
+  };
+  return (
+    <label class="switch">
+      <input type="checkbox" checked={isOn} onChange={(event) => change(event.currentTarget.checked)} />
+      <span>Sounds</span>
+    </label>
+  );
+}
+
+function End({ game, onAgain, onOtherColour, reviewLink }: Props) {
   return (
     <>
       <p class="result">
@@ -82,6 +101,11 @@ function End({ game, onAgain, onOtherColour }: Props) {
           <button type="button" onClick={onOtherColour}>
             Play {opposite(game.person)}
           </button>
+        )}
+        {reviewLink !== undefined && (
+          <a class="button" href={reviewLink}>
+            Review
+          </a>
         )}
       </div>
     </>

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { Board } from "../../board";
 import { Choice } from "../../choice";
-import { PlayerPicker, strongestNet } from "../../players";
+import { isOffered, PlayerPicker, strongestNet } from "../../players";
 import { Problem } from "../../problem";
 import type { Offer } from "../../types";
 import "../play.css";
@@ -23,8 +23,7 @@ export function plainChoice(player: string): GameChoice {
 
 /** As before, else against the strongest net that ships. */
 export function firstChoice(offers: Offer[], before: GameChoice | null): GameChoice {
-  const names = offers.flatMap((offer) => offer.strengths.map((one) => one.name));
-  if (before !== null && names.includes(before.player)) return { ...before, fen: null };
+  if (before !== null && isOffered(offers, before.player)) return { ...before, fen: null, moves: [] };
   return plainChoice(strongestNet(offers) ?? EASY);
 }
 

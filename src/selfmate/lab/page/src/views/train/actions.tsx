@@ -50,6 +50,11 @@ export function Actions({ run, learner }: Props) {
             Cancel the start
           </button>
         )}
+        {run.unit && (
+          <a class="button" href={`/api/runs/${encodeURIComponent(run.name)}/download`} download>
+            Download
+          </a>
+        )}
         {canResume && learner?.here && (
           <Resume
             run={run}

@@ -4,12 +4,12 @@ import { post } from "../../api";
 import { count } from "../../format";
 import { linkTo } from "../../place";
 import { Problem, useAttempt } from "../../problem";
-import type { LearnerForm, PresetForm, RunName, RunRow, SettingForm, NewTraining as Request } from "../../types";
+import type { DatasetRow, LearnerForm, PresetForm, RunName, RunRow, SettingForm, NewTraining as Request } from "../../types";
 
-type Props = { learners: LearnerForm[]; runs: RunRow[]; first: string };
+type Props = { learners: LearnerForm[]; runs: RunRow[]; datasets: DatasetRow[]; first: string };
 type Texts = Record<string, string>;
 
-export function NewTraining({ learners, runs, first }: Props) {
+export function NewTraining({ learners, runs, datasets, first }: Props) {
   const here = learners.filter((learner) => learner.here);
   const [chosen, setChosen] = useState(first);
   const learner = here.find((one) => one.name === chosen) ?? here[0];
@@ -31,12 +31,14 @@ export function NewTraining({ learners, runs, first }: Props) {
         ))}
         <small>{learner.summary}</small>
       </fieldset>
-      <Form key={learner.name} learner={learner} runs={runs} />
+      <Form key={learner.name} learner={learner} runs={runs} datasets={datasets} />
     </>
   );
 }
 
-function Form({ learner, runs }: { learner: LearnerForm; runs: RunRow[] }) {
+type FormProps = { learner: LearnerForm; runs: RunRow[]; datasets: DatasetRow[] };
+
+function Form({ learner, runs, datasets }: FormProps) {
   const [preset, setPreset] = useState<PresetForm>(learner.presets[0]!);
   const [changed, setChanged] = useState<Texts>({});
   const [name, setName] = useState("");
@@ -52,6 +54,16 @@ function Form({ learner, runs }: { learner: LearnerForm; runs: RunRow[] }) {
     );
   const iteration = learner.settings.find((setting) => setting.name === learner.iteration);
   const now = units ?? (iteration === undefined ? "" : text(iteration));
+  /** A net that ships has a shape of its own, which the settings must name. */
+  const startWith = (source: string) => {
+    setLoad(source);
+    const shape = learner.nets.find((net) => net.name === source)?.shape ?? {};
+    const needed = learner.settings.filter(
+      (setting) => setting.name in shape && textOf(shape[setting.name]!) !== given(setting),
+    );
+    const texts = Object.fromEntries(needed.map(({ name }) => [name, textOf(shape[name]!)]));
+    setChanged((now) => ({ ...now, ...texts }));
+  };
   const start = async (pauseAfter: string) => {
     const request: Request = {
       learner: learner.name,
@@ -76,7 +88,8 @@ function Form({ learner, runs }: { learner: LearnerForm; runs: RunRow[] }) {
     />
   );
   const [main, others] = sorted(learner);
-  const sources = runs.filter((run) => isSource(run, learner));
+  const sources = [...learner.nets.map((net) => net.name), ...runs.filter((run) => isSource(run, learner)).map((run) => run.name)];
+  const data = learner.settings.find((setting) => setting.name === "data");
   return (
     <form
       onSubmit={(event) => {
@@ -100,6 +113,10 @@ function Form({ learner, runs }: { learner: LearnerForm; runs: RunRow[] }) {
         </select>
         <small>{preset.about}</small>
       </label>
+      {data !== undefined && (
+        <DataField datasets={datasets} learner={learner} value={text(data)} onChoose={(value) => set(data, value)} />
+      )}
+      {sources.length > 0 && <SourceField sources={sources} load={load} onChoose={startWith} />}
       <div class="fields">{main.map(field)}</div>
       <details>
         <summary>All settings</summary>
@@ -113,17 +130,6 @@ function Form({ learner, runs }: { learner: LearnerForm; runs: RunRow[] }) {
               onInput={(event) => setName(event.currentTarget.value)}
             />
           </label>
-          {sources.length > 0 && (
-            <label>
-              <span>starts with the net of</span>
-              <select value={load} onChange={(event) => setLoad(event.currentTarget.value)}>
-                <option value="">none: it starts untrained</option>
-                {sources.map((run) => (
-                  <option key={run.name}>{run.name}</option>
-                ))}
-              </select>
-            </label>
-          )}
           {others.map(field)}
         </div>
       </details>
@@ -159,7 +165,50 @@ function sorted({ settings, main_settings }: LearnerForm): [SettingForm[], Setti
 
 /** Whether a learner can start with the net of a run. */
 function isSource(run: RunRow, learner: LearnerForm): boolean {
-  return run.learner.replace(/^pretrain-/, "") === learner.name && (run.done ?? 0) > 0;
+  return family(run.learner) === family(learner.name) && (run.done ?? 0) > 0;
+}
+
+function family(learner: string): string {
+  return learner.replace(/^pretrain-/, "");
+}
+
+type SourceProps = { sources: string[]; load: string; onChoose: (name: string) => void };
+
+/** Nets that ship, and those of runs. */
+function SourceField({ sources, load, onChoose }: SourceProps) {
+  return (
+    <label>
+      <span>starts with the net of</span>
+      <select value={load} onChange={(event) => onChoose(event.currentTarget.value)}>
+        <option value="">none: it starts untrained</option>
+        {sources.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+type DataProps = { datasets: DatasetRow[]; learner: LearnerForm; value: string; onChoose: (value: string) => void };
+
+/** The dataset that a pretraining learns from; other paths are typed among all settings. */
+function DataField({ datasets, learner, value, onChoose }: DataProps) {
+  const kind = family(learner.name) === "dqn" ? "teacher" : "games";
+  const ready = datasets.filter((one) => one.state === "ready" && one.kind === kind);
+  const make = kind === "games" ? "Import games below" : "Collect games of the teacher below";
+  return (
+    <label>
+      <span>learns from</span>
+      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        <option value="[]">{ready.length === 0 ? `nothing yet: ${make}` : "choose a dataset"}</option>
+        {ready.map((one) => (
+          <option key={one.name} value={JSON.stringify([one.path])}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }
 
 /** Learners that the page does not start, and how they are started. */

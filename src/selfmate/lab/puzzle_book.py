@@ -1,0 +1,172 @@
+"""The Puzzles view: the puzzles that ship, solved move by move, and what players answer to them.
+
+The server keeps nothing between requests: the page sends the solver's moves so far.
+"""
+
+from functools import cache
+from importlib.resources import as_file, files
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from selfmate.arena.puzzles import Puzzle, read_puzzles
+from selfmate.lab.analysis import PlayerCache
+from selfmate.lab.errors import NotFoundError
+from selfmate.lab.game_record import LegalMoves, Side, legal_moves_of
+from selfmate.lab.players import LabPlayers
+from selfmate.players import Limits, SearchRequest
+from selfmate.rules import Board, sans_of
+
+SHIPPED = "puzzles.csv"
+MAX_MOVES = 40
+ANSWER_MS = 1_000  # of a player, for each move
+
+Uci = Annotated[str, Field(max_length=5)]
+State = Literal["open", "solved", "failed"]
+
+
+class PuzzleRow(TypedDict):
+    number: int
+    rating: int
+    themes: tuple[str, ...]
+
+
+class PuzzleData(LegalMoves):
+    """A puzzle after the solver's moves and the answers to them."""
+
+    number: int
+    rating: int
+    themes: tuple[str, ...]
+    state: State
+    solver: Side
+    turn: Side
+    fen: str
+    check: bool
+    last_move: tuple[str, str]
+    played: list[str]  # SAN, from the solver's first move on
+    solution: list[str]  # SAN; empty while the puzzle is open
+
+
+class PlayerAnswer(TypedDict):
+    player: str
+    solves: bool
+    moves: list[str]  # SAN, the solver's moves up to the first wrong one
+
+
+@cache
+def shipped_puzzles() -> tuple[Puzzle, ...]:
+    """Easiest first."""
+    with as_file(files("selfmate.arena").joinpath(SHIPPED)) as path:
+        return tuple(read_puzzles(path))
+
+
+def puzzle(number: int) -> Puzzle:
+    """Numbers begin with 1."""
+    if not 1 <= number <= len(shipped_puzzles()):
+        raise NotFoundError(f"there are puzzles 1 to {len(shipped_puzzles())}")
+    return shipped_puzzles()[number - 1]
+
+
+def is_right(board: Board, move: str, wanted: str) -> bool:
+    """A mate is as good as any other. ValueError when the move is illegal."""
+    after = board.copy()
+    after.push(move, past_draw=True)
+    outcome = after.outcome()
+    return move == wanted or (outcome is not None and outcome.winner == board.turn)
+
+
+def attempt(number: int, moves: list[str], *, give_up: bool = False) -> PuzzleData:
+    """The puzzle after these moves of the solver. What follows a wrong move, or the last one, is
+    ignored. ValueError when a move is illegal."""
+    found = puzzle(number)
+    board = Board(found.fen)
+    board.push(found.moves[0], past_draw=True)
+    seen = board.copy()
+    state: State = "open"
+    for ply, move in enumerate(moves[: len(found.moves) // 2]):
+        wanted = found.moves[2 * ply + 1]
+        right = is_right(board, move, wanted)
+        board.push(move, past_draw=True)
+        is_last = move != wanted or 2 * ply + 2 == len(found.moves)
+        if not right or is_last:
+            state = "solved" if right else "failed"
+            break
+        board.push(found.moves[2 * ply + 2], past_draw=True)
+    if give_up and state == "open":
+        state = "failed"
+    return _describe(number, found, seen, board, state)
+
+
+def _describe(number: int, found: Puzzle, seen: Board, board: Board, state: State) -> PuzzleData:
+    last = board.moves[-1]
+    played = board.moves[len(seen.moves) :]
+    return {
+        "number": number,
+        "rating": found.rating,
+        "themes": found.themes,
+        "state": state,
+        "solver": seen.turn,
+        "turn": board.turn,
+        "fen": board.fen(),
+        "check": board.is_check(),
+        "last_move": (last[:2], last[2:4]),
+        "played": sans_of(seen, played),
+        "solution": [] if state == "open" else sans_of(seen, found.moves[1:]),
+        **legal_moves_of(board, None if state == "open" else ()),
+    }
+
+
+class NewAttempt(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    moves: list[Uci] = Field(default=[], max_length=MAX_MOVES)  # of the solver
+    give_up: bool = False  # to see the solution
+
+
+class AskedPlayer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    player: str = Field(max_length=300)
+
+
+def puzzle_routes(players: LabPlayers, cache: PlayerCache) -> APIRouter:
+    router = APIRouter(prefix="/api/puzzles")
+
+    @router.get("")
+    def puzzles() -> list[PuzzleRow]:
+        return [
+            {"number": number, "rating": one.rating, "themes": one.themes}
+            for number, one in enumerate(shipped_puzzles(), 1)
+        ]
+
+    @router.post("/{number}")
+    def solve(number: int, new: NewAttempt) -> PuzzleData:
+        return attempt(number, new.moves, give_up=new.give_up)
+
+    @router.post("/{number}/answer")
+    def answer(number: int, asked: AskedPlayer) -> PlayerAnswer:
+        """What a player plays. Blocks."""
+        moves: list[str] = []
+        with cache.borrow(asked.player) as player:
+            state = attempt(number, moves)
+            while state["state"] == "open":
+                board = _board(number, moves)
+                request = SearchRequest(board=board, limits=Limits(time_ms=ANSWER_MS))
+                moves.append(player.analyse(request).best)
+                state = attempt(number, moves)
+            name = players.shown(player.name)
+        solves = state["state"] == "solved"
+        return {"player": name, "solves": solves, "moves": state["played"][::2]}
+
+    return router
+
+
+def _board(number: int, moves: list[str]) -> Board:
+    """After right moves of the solver."""
+    found = puzzle(number)
+    board = Board(found.fen)
+    for move in found.moves[: 1 + 2 * len(moves)]:
+        board.push(move, past_draw=True)
+    return board
