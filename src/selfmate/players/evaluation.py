@@ -217,4 +217,5 @@ def _moves(action_encoding: str, boards: Sequence[Board], legal: Ragged) -> NDAr
 
 def _at(logits: Floats, legal: Ragged) -> Floats:
     """[N] The logits [B, A] of the legal actions."""
-    return logits[legal.rows, legal.values]
+    picked: Floats = logits[legal.rows, legal.values]
+    return picked
