@@ -1,4 +1,5 @@
-"""Writes the lock file: everything that Selfmate needs to be built and to run, with hashes.
+"""Writes the lock file: everything that Selfmate needs to be built, to run and to train, with
+hashes.
 
 Run where it is to be used: hashes are those of the files that pip chooses for this Python on this
 system. Versions are those of constraints.txt.
@@ -23,8 +24,10 @@ HEADER = """\
 
 
 def requirements() -> list[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    return [*project["project"]["dependencies"], *project["build-system"]["requires"], *BUILD_TOOLS]
+    file = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project, build = file["project"], file["build-system"]
+    train = project["optional-dependencies"]["train"]
+    return [*project["dependencies"], *train, *build["requires"], *BUILD_TOOLS]
 
 
 def chosen_files() -> list[dict[str, Any]]:

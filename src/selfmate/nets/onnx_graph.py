@@ -21,11 +21,13 @@ from selfmate.nets.config import Q_NET_INPUTS
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.q_net import QNet
 from selfmate.nets.resnet import SeResNet, wdl_of, with_torch_convolutions
+from selfmate.nets.sparse_net import MAX_ACTIVATION, MAX_POLICY, SparseNet
 from selfmate.nets.transformer import Transformer, with_torch_attention
 
 OPSETS = range(18, 21)  # 18 is the first with maxima by groups; torch's exporter ends at 20
 DEFAULT_OPSET = 18
 MOVE_KINDS = 5  # numbers of each move, see `encodings.features.move_rows`
+VIEW_MOVE_KINDS = 3  # the same for `encodings.features.view_move_rows`
 # Of the example that a graph is traced with; one of each could be taken for a constant.
 BATCH, MOVES = 3, 7
 TWIN = "net"  # weights have the names that they have in a checkpoint, after this and a dot
@@ -125,6 +127,20 @@ def _(net: MoveScorer, batch: int) -> Traced:
     )
 
 
+@traced_twin.register
+def _(net: SparseNet, batch: int) -> Traced:
+    return Traced(
+        _SparseNetTwin(net),
+        {
+            "views": torch.zeros(batch, 2, net.config.inputs),
+            "move_rows": torch.zeros(MOVES, VIEW_MOVE_KINDS, dtype=torch.int64),
+            **_owners(),
+        },
+        ("policy", "wdl"),
+        {"batch": ("views", "wdl"), "moves": ("move_rows", "position_of_move", "policy")},
+    )
+
+
 def _owners() -> dict[str, Tensor]:
     return {"position_of_move": torch.zeros(MOVES, dtype=torch.int64)}
 
@@ -164,8 +180,7 @@ class _QNetTwin(nn.Module):
             output = torch.relu(layer(output))
         products = output @ net.actions.weight.T + net.actions.bias  # [B, rows of weights]
         rows = moves if moves.dim() == 2 else moves[:, None]
-        places = position_of_move[:, None] * products.shape[1] + rows
-        values = products.flatten()[places].sum(1)
+        values = _sums_at(products, rows, position_of_move)
         if net.value is None:
             return values
         lowest = torch.full_like(output[:, 0], -torch.inf)
@@ -197,3 +212,28 @@ class _MoveScorerTwin(nn.Module):
             return scores
         values = net.value(first, white_to_move[:, None])
         return scores, values * (2 * white_to_move - 1)
+
+
+class _SparseNetTwin(nn.Module):
+    def __init__(self, net: SparseNet) -> None:
+        super().__init__()
+        self.net = deepcopy(net)
+
+    def forward(
+        self, views: Tensor, move_rows: Tensor, position_of_move: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Policy logits [N] and WDL [B, 3] of both sides' views [B, 2, inputs]."""
+        net = self.net
+        sums = (views @ net.accumulator.weight + net.accumulator.bias).flatten(1)
+        active = sums.clamp(0, MAX_ACTIVATION).square()
+        policy = net.policy(active).clamp(-MAX_POLICY, MAX_POLICY)
+        products = policy @ net.moves.weight.T + net.moves.bias  # [B, rows of weights]
+        first, second, last = net.value
+        hidden = second(first(active).clamp(0, MAX_ACTIVATION)).clamp(0, MAX_ACTIVATION)
+        return _sums_at(products, move_rows, position_of_move), torch.softmax(last(hidden), 1)
+
+
+def _sums_at(products: Tensor, rows: Tensor, position_of_move: Tensor) -> Tensor:
+    """[N] Of products [B, rows of weights], the sums over each move's rows [N, K]."""
+    places = position_of_move[:, None] * products.shape[1] + rows
+    return products.flatten()[places].sum(1)

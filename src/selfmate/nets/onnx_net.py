@@ -28,6 +28,7 @@ from selfmate.nets.config import (
     MoveScorerConfig,
     NetConfig,
     QNetConfig,
+    SparseNetConfig,
     read_net_config,
 )
 from selfmate.rules import Board, Ragged, SparseRows
@@ -269,13 +270,47 @@ class OnnxMoveScorer:
         return self.graph([output], given)[0]
 
 
-OnnxNet = OnnxResNet | OnnxTransformer | OnnxQNet | OnnxMoveScorer
+class OnnxSparseNet:
+    """A sparse net. The core plays it, in whole numbers, with the weights of the file."""
+
+    inputs: ClassVar = ("views", "move_rows", "position_of_move")
+    outputs: ClassVar = ("policy", "wdl")
+
+    def __init__(self, graph: OnnxGraph) -> None:
+        """ValueError in files of others."""
+        self.graph = graph
+        self._weights = graph.weights()
+        config = graph.config()
+        assert isinstance(config, SparseNetConfig)
+        self.config = config
+
+    def arrays(self) -> dict[str, Floats]:
+        """The weights by name."""
+        return dict(self._weights)
+
+    def __call__(
+        self, views: SparseRows, move_rows: NDArray[np.int32], legal: Ragged
+    ) -> list[Floats]:
+        """Policy logits [N] and WDL [B, 3], as onnxruntime computes them. The rows of a position's
+        two views follow each other."""
+        return self.graph(
+            self.outputs,
+            {
+                "views": _dense(views, self.config.inputs).reshape(-1, 2, self.config.inputs),
+                "move_rows": move_rows.astype(np.int64),
+                "position_of_move": legal.rows.astype(np.int64),
+            },
+        )
+
+
+OnnxNet = OnnxResNet | OnnxTransformer | OnnxQNet | OnnxMoveScorer | OnnxSparseNet
 # The kind of a net, as in selfmate.nets.config -> how such a graph is asked.
 ONNX_NETS: Mapping[str, type[OnnxNet]] = {
     "se_resnet": OnnxResNet,
     "transformer": OnnxTransformer,
     "q_net": OnnxQNet,
     "move_scorer": OnnxMoveScorer,
+    "sparse_net": OnnxSparseNet,
 }
 
 

@@ -9,18 +9,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from selfmate.encodings import ACTION_ENCODINGS, ENCODINGS, encode, is_black_to_move
+from selfmate.encodings import (
+    ACTION_ENCODINGS,
+    ENCODINGS,
+    encode,
+    is_black_to_move,
+    legal_actions,
+)
 from selfmate.encodings.features import (
     encode_packed,
     flipped_legal_actions,
     is_white_to_move,
     position_rows,
+    view_move_rows,
+    views_of,
 )
 from selfmate.encodings.records import encode_tokens
 from selfmate.extras import check_extra
-from selfmate.nets.config import MoveScorerConfig, NetConfig, QNetConfig, ResNetConfig
+from selfmate.nets.config import (
+    MoveScorerConfig,
+    NetConfig,
+    QNetConfig,
+    ResNetConfig,
+    SparseNetConfig,
+)
 from selfmate.nets.evaluator import make_evaluator, make_policy_evaluator
 from selfmate.nets.move_scorer import MoveScorer
 from selfmate.nets.onnx_graph import DEFAULT_OPSET, onnx_graph
@@ -29,14 +44,16 @@ from selfmate.nets.onnx_net import (
     OnnxMoveScorer,
     OnnxQNet,
     OnnxResNet,
+    OnnxSparseNet,
     OnnxTransformer,
     open_onnx,
 )
 from selfmate.nets.q_net import QNet
 from selfmate.nets.resnet import SeResNet
+from selfmate.nets.sparse_net import SparseInputs, SparseNet
 from selfmate.nets.transformer import Transformer
 from selfmate.players.trained import Weights, make_module
-from selfmate.rules import Board, GameBatch
+from selfmate.rules import Board, GameBatch, Ragged
 from selfmate.runs.files import replace_file
 
 CHECKED = 256  # positions on which a written net must answer like ours
@@ -119,6 +136,8 @@ def encodings_of(config: NetConfig) -> tuple[str, str]:
         return config.encoding, "move136"
     if isinstance(config, ResNetConfig):
         return config.plane_encoding, "az4672"
+    if isinstance(config, SparseNetConfig):
+        return "side_views", "view_move_rows"
     return "tokens78", "uci1968"
 
 
@@ -175,3 +194,25 @@ def _(net: MoveScorer | OnnxMoveScorer, boards: list[Board]) -> list[Floats]:
     scores = net.scores(net.config.candidates(boards))
     values = net.values(position_rows(net.config.encoding, boards), is_white_to_move(boards))
     return [scores] if values is None else [scores, values]
+
+
+@answers.register
+def _(net: SparseNet, boards: list[Board]) -> list[Floats]:
+    """In floats: the core rounds to whole numbers."""
+    inputs, _ = _sparse_inputs(net.config, boards)
+    with torch.inference_mode():
+        logits, wdl = net(inputs)
+        return [logits.numpy(), torch.softmax(wdl, 1).numpy()]
+
+
+@answers.register
+def _(net: OnnxSparseNet, boards: list[Board]) -> list[Floats]:
+    inputs, legal = _sparse_inputs(net.config, boards)
+    return net(inputs.views, inputs.move_rows, legal)
+
+
+def _sparse_inputs(config: SparseNetConfig, boards: list[Board]) -> tuple[SparseInputs, Ragged]:
+    packed, legal = encode_packed(boards), Ragged(*legal_actions("az4672", boards))
+    views = views_of(packed, king_buckets=config.king_buckets, attacks=config.attacks)
+    rows = view_move_rows(packed, "az4672", legal)
+    return SparseInputs(views=views, move_rows=rows, offsets=legal.offsets), legal

@@ -23,7 +23,7 @@ from selfmate.nets.config import (
     TransformerConfig,
     read_net_config,
 )
-from selfmate.nets.evaluator import CoreNet, SearchableNet
+from selfmate.nets.evaluator import CoreNet, NetOf, SearchableNet
 from selfmate.nets.onnx_net import OnnxMoveScorer, OnnxQNet, OnnxResNet, OnnxTransformer
 from selfmate.players import (
     EXACT,
@@ -409,7 +409,7 @@ class TreeOptions:
         return policy_alone | self.search.settings(self.temperature)
 
     def player(
-        self, full_name: str, net: CoreNet[ResNetConfig] | CoreNet[SparseNetConfig] | OnnxResNet
+        self, full_name: str, net: NetOf[ResNetConfig] | NetOf[SparseNetConfig] | OnnxResNet
     ) -> Player:
         if self.by_value:
             return ValuePlayer(full_name, net, self.temperature)

@@ -30,6 +30,7 @@ from selfmate.weights import model_names
 from unit.players.trained_runs import (
     make_run,
     make_scorer_run,
+    make_sparse_run,
     make_transformer_run,
     make_tree_run,
     opinionated_net,
@@ -160,6 +161,18 @@ def test_a_file_plays_the_same_moves_as_the_net(
     run = f"{folder / family}:{extra}" if extra else str(folder / family)
     file = f"onnx:path={folder / family}.onnx" + (f",{extra}" if extra else "")
     assert_same_games(load_player(run), load_player(file), games, plies)
+
+
+def test_a_sparse_net_is_exported_and_plays_the_same_moves(tmp_path: Path) -> None:
+    make_sparse_run(tmp_path / "swift")
+    done = write(str(tmp_path / "swift"), tmp_path / "swift.onnx")
+    assert (done.kind, set(done.outputs)) == ("sparse_net", {"policy", "wdl"})
+    assert set(done.inputs) == {"views", "move_rows", "position_of_move"}
+    assert done.largest_difference <= 1e-4
+    for settings, games, plies in (("sims=0", 50, 40), ("sims=24", 4, 12), ("by=value", 4, 12)):
+        run = load_player(f"{tmp_path / 'swift'}:{settings}")
+        file = load_player(f"onnx:path={tmp_path / 'swift.onnx'},{settings}")
+        assert_same_games(run, file, games, plies)
 
 
 def assert_same_games(one: Player, other: Player, games: int, plies: int) -> None:
