@@ -9,6 +9,7 @@ import pytest
 import docs_site_hooks
 from docs_site import notebooks
 from docs_site.links import relinked
+from docs_site.lists import spaced
 from docs_site.reference import SETTINGS, reference_pages, table
 from selfmate.cli import VERBS
 from selfmate.learners.config import settings_of
@@ -37,6 +38,13 @@ def test_links_lead_to_the_same_page_in_the_site(page: str, link: str, expected:
 def test_links_in_code_are_code() -> None:
     text = "```\n[x](../CHANGELOG.md)\n```\n"
     assert relinked(text, "index.md") == text
+
+
+def test_lists_of_forges_are_lists() -> None:
+    text = "Words:\n- one\n  and more\n  - inner\n- two\n\nText\n\n    code\n```\n- code\n```\n"
+    assert spaced(text) == (
+        "Words:\n\n- one\n    and more\n    - inner\n- two\n\nText\n\n    code\n```\n- code\n```\n"
+    )
 
 
 def test_tables_keep_their_cells() -> None:
