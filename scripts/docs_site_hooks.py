@@ -11,6 +11,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs_site.links import OUTSIDE, ROOT, relinked
+from docs_site.lists import spaced
 from docs_site.notebooks import notebook_names, shown
 from docs_site.reference import reference_pages
 
@@ -84,7 +85,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     if page.is_homepage:
         page.meta["hide"] = ["navigation", "toc"]
-    return _without_comments(relinked(markdown, page.file.src_uri))
+    return spaced(_without_comments(relinked(markdown, page.file.src_uri)))
 
 
 def _without_comments(markdown: str) -> str:

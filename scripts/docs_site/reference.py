@@ -14,7 +14,7 @@ from selfmate.learners.registry import LEARNERS
 from selfmate.presets import about_preset, load_preset, presets_of
 
 SETTINGS = "reference/settings"  # the folder of a page for each learner
-# What the functions of the API return and take, and the encodings: documented beside it.
+# What the functions of the API return and take.
 RESULTS = (
     "selfmate.api.LoadedPlayer",
     "selfmate.api.LoadedNet",
@@ -27,7 +27,11 @@ RESULTS = (
     "selfmate.api.Progress",
     "selfmate.rules.pgn.PgnChunk",
 )
-MODULES = ("selfmate.encodings",)
+ENVIRONMENTS = (
+    "selfmate.envs.chess_env.ChessEnv",
+    "selfmate.envs.minichess_env.MiniChessEnv",
+    "selfmate.envs.vector.ChessVectorEnv",
+)
 MARK = "\b\n"  # before a paragraph of a help text that must not be wrapped
 
 
@@ -69,7 +73,8 @@ def api_page() -> str:
     for title, names in (("Chess", selfmate._CHESS), ("Engines", selfmate._ENGINES)):
         parts += [f"## {title}\n\n", *(_member(f"selfmate.{name}") for name in names)]
     parts += ["## What they return\n\n", *map(_member, RESULTS)]
-    parts += ["## Encodings\n\n", *map(_member, MODULES)]
+    parts += ["## Encodings\n\n", _member("selfmate.encodings")]
+    parts += ["## Environments\n\n", *map(_member, ENVIRONMENTS)]
     return "".join(parts)
 
 
