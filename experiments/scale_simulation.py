@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-TASKS_PER_WORKER, MIN_GAMES_PER_TASK = 2, 4  # as in selfmate.selfplay.workers
+TASKS_PER_WORKER, MIN_GAMES_PER_TASK = 2, 8  # as in selfmate.selfplay.workers
 
 
 @dataclass(frozen=True, kw_only=True)

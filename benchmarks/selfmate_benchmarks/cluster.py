@@ -34,7 +34,7 @@ SELF_PLAY = {
     "parallel_games": 32,
     "simulations": 24,
     "num_considered_actions": 8,
-    "max_plies": 4,
+    "max_plies": 8,
 }
 KEYS = (
     "ray_one_actor_x_vs_in_process",

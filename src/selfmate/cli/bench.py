@@ -18,7 +18,7 @@ def bench(
         typer.Argument(
             metavar="[SUITE]...",
             help="rules, teacher, endgame, dqn, reinforce, lab, pgn, import, mcts, "
-            "inference, train, searchless, env, tab. Default: all.",
+            "inference, train, searchless, env, tab, ray. Default: all.",
         ),
     ] = None,
     as_json: Annotated[

@@ -42,6 +42,7 @@ def connect(address: ClusterAddress) -> None:
             logging_level=logging.ERROR,
         )
     except Exception as error:  # of a node that does not start Ray raises the bare class
+        ray.shutdown()  # what did start
         reason = " ".join(str(error).split())[:200]
         if is_own:
             raise ConnectionError(f"Ray does not start on this machine: {reason}") from error

@@ -178,9 +178,10 @@ class RayPool:
         self._ready_at = time.monotonic()
         done = False
         try:
-            while not done:
+            while True:
                 self._look_at_nodes()
-                done = not self._fill(tasks)
+                if done := not self._fill(tasks):
+                    return
                 yield from self._arrivals()
                 self._give_up_hanging()
                 self._check_there_is_somebody()

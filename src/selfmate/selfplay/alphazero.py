@@ -61,10 +61,14 @@ class SearchActor:
         numbers = [game.number for game in plan.games()]
         batch = min(len(numbers), plan.parallel_games or len(numbers))
         self._search = BatchedTreeSearch(evaluate, play.search, batch=batch)
+        self._slots = np.zeros(0, np.int64)  # of the games that ran in the last turn
         # By game: turns in a row, of White and Black
         self._hopeless = np.zeros((max(numbers, default=0) + 1, 2), np.int64)
 
     def decide(self, turn: Turn) -> Decision:
+        # The tree of a game that has ended would still evaluate its root.
+        self._search.clear(np.setdiff1d(self._slots, turn.slots))
+        self._slots = turn.slots
         new = np.flatnonzero(turn.plies == 0)
         self._search.reset(turn.slots[new], [turn.boards[i] for i in new.tolist()])
         seeds = turn.seeds(2 * turn.plies + np.array([[NOISE], [MOVE]]))

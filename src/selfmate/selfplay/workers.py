@@ -31,7 +31,7 @@ from selfmate.selfplay.games import (
 )
 
 GAMES_PER_TASK = 64  # at most, where a plan does not say how many games run in parallel
-MIN_GAMES_PER_TASK = 4
+MIN_GAMES_PER_TASK = 8  # smaller batches cost more per position
 TASKS_PER_WORKER = 2  # that the games left are divided into
 
 
