@@ -72,8 +72,10 @@ export function usePosition(link: URLSearchParams) {
   }, [link]);
 
   const connection = useConnection();
+  const before = useRef(connection);
   useEffect(() => {
-    if (position === null && connection === "open" && newest.current > 0) void openLink();
+    if (before.current !== "open" && connection === "open" && position === null) void openLink();
+    before.current = connection;
   }, [connection]);
 
   async function openLink(): Promise<void> {
