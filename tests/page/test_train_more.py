@@ -44,8 +44,7 @@ def test_games_are_imported_and_a_shipped_net_is_trained_on_them(
     expect(view.get_by_role("heading", name="pretrain-alphazero-try-1")).to_be_visible()
     expect(state_of(page)).to_have_text("running", timeout=3 * PATIENCE_MS)
     config = tomllib.loads((lab.runs / "pretrain-alphazero-try-1" / "config.toml").read_text())
-    settings = config.get("settings", config)
-    assert (settings["load"], settings["blocks"]) == ("alphazero-tiny", 4)
+    assert (config["config"]["load"], config["config"]["blocks"]) == ("alphazero-tiny", 4)
     expect(view.get_by_text(re.compile("[1-9][0-9]* of .* positions")).first).to_be_visible()
 
 

@@ -2,7 +2,7 @@
 // shared.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../../api";
-import { linkTo } from "../../place";
+import { replacePlace } from "../../place";
 import { useAttempt } from "../../problem";
 import { useConnection } from "../../topics";
 import type { PastedGame, PastedGames, PositionData, Problem, TreeData } from "../../types";
@@ -152,7 +152,7 @@ export function useAddress(position: PositionData | null, root: Node, path: Path
     if (position === null || players.length === 0) return;
     const about = new URLSearchParams({ fen: position.start, moves, at: String(at) });
     for (const player of players) about.append("player", player);
-    history.replaceState(null, "", `${linkTo("analyse")}?${about}`);
+    replacePlace("analyse", about);
   }, [position, moves, at, players.join("\n")]);
 }
 
