@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from page.lab import RunningLab, running_lab
+from page.lab import RunningLab, require_page, running_lab
+from selfmate.lab.app import page_folder
 from unit.runs.toy import run_toy
 
+MAX_SCRIPT_BYTES = 300_000
 MARKUP = "<img src=x onerror=alert(1)>"
 
 
@@ -17,6 +19,11 @@ def test_the_link_opens_the_page_and_the_token_disappears(page: Page, lab: Runni
     cookie = page.context.cookies()[0]
     assert cookie.get("httpOnly")
     assert cookie.get("sameSite") == "Strict"
+
+
+def test_the_script_stays_small() -> None:
+    require_page()
+    assert (page_folder() / "page.js").stat().st_size < MAX_SCRIPT_BYTES
 
 
 def test_markup_in_names_is_shown_as_text_in_every_view(page: Page, lab: RunningLab) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from page.conftest import PATIENCE_MS
 from page.lab import RunningLab, require_page, running_lab
 from page.test_train import state_of, train_view
 from unit.lab.test_datasets import game_text
@@ -33,17 +34,17 @@ def test_games_are_imported_and_a_shipped_net_is_trained_on_them(
     view.get_by_label("games/club.pgn").check()
     view.get_by_label("name of the dataset").first.fill("club")
     view.get_by_role("button", name="Import", exact=True).click()
-    expect(view.get_by_role("list", name="Datasets")).to_contain_text("runs/datasets/club")
+    datasets = view.get_by_role("list", name="Datasets")
+    expect(datasets).to_contain_text("runs/datasets/club", timeout=3 * PATIENCE_MS)
     page.get_by_role("radio", name="pretrain-alphazero", exact=True).check()
     page.get_by_label("Preset").select_option("try")
     page.get_by_label("learns from").select_option("club")
     page.get_by_label("starts with the net of").select_option("alphazero-tiny")
     view.get_by_role("button", name=re.compile("^Train")).click()
     expect(view.get_by_role("heading", name="pretrain-alphazero-try-1")).to_be_visible()
-    expect(state_of(page)).to_have_text("running")
+    expect(state_of(page)).to_have_text("running", timeout=3 * PATIENCE_MS)
     config = tomllib.loads((lab.runs / "pretrain-alphazero-try-1" / "config.toml").read_text())
-    settings = config.get("settings", config)
-    assert (settings["load"], settings["blocks"]) == ("alphazero-tiny", 4)
+    assert (config["config"]["load"], config["config"]["blocks"]) == ("alphazero-tiny", 4)
     expect(view.get_by_text(re.compile("[1-9][0-9]* of .* positions")).first).to_be_visible()
 
 

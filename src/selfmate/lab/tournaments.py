@@ -1,7 +1,7 @@
 """Tournaments in the Match view: everybody against everybody, as matches that are played in turn.
 
 A tournament is a small file that names its players and settings; its games are those of ordinary
-matches. So nothing is lost when the lab ends: a tournament that was running goes on with the next
+matches. So nothing is lost when the lab ends: a tournament that was running is resumed by the next
 lab.
 """
 

@@ -227,7 +227,7 @@ def test_names_that_are_no_names_are_refused(
     "order",
     [
         NewTraining(learner="x"),
-        NewTraining(learner="pretrain-dqn"),
+        NewTraining(learner="pretrain-sarsa"),
         NewTraining(learner="ddqn", preset="x"),
     ],
 )

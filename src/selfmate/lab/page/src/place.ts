@@ -13,6 +13,12 @@ export function linkTo(view: string, settings: Record<string, string> = {}): str
   return query ? `#/${view}?${query}` : `#/${view}`;
 }
 
+/** The address of what a view shows now, without another step back. Nothing happens when the reader has left the view
+ * meanwhile. */
+export function replacePlace(view: string, settings: URLSearchParams): void {
+  if (parsePlace(location.hash).view === view) history.replaceState(null, "", `${linkTo(view)}?${settings}`);
+}
+
 /** A game, from the position of a FEN, to be looked at after so many of its moves. */
 export function linkToGame(fen: string, moves: string[], ply: number, player?: string): string {
   const about = { fen, moves: moves.join(" "), ply: String(ply) };

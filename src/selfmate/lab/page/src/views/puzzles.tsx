@@ -4,7 +4,7 @@ import { get, post } from "../api";
 import { Board, Promotion } from "../board";
 import { elo } from "../format";
 import { TypedMove } from "../moves";
-import { linkTo, type Place } from "../place";
+import { linkTo, type Place, replacePlace } from "../place";
 import { useOffers } from "../players";
 import { Problem, useAttempt } from "../problem";
 import { useConnection } from "../topics";
@@ -31,7 +31,7 @@ export function Puzzles({ place }: { place: Place }) {
     if (rows === null) void attempt(async () => setRows(await get<PuzzleRow[]>("puzzles")));
   }, [connection]);
   useEffect(() => {
-    if (number > 0) history.replaceState(null, "", linkTo("puzzles", { number: String(number) }));
+    if (number > 0) replacePlace("puzzles", new URLSearchParams({ number: String(number) }));
     if (number > 0 && wanted === 0) setWanted(number);
   }, [number]);
   if (rows !== null && !isKnown)

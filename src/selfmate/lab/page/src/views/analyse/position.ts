@@ -2,7 +2,7 @@
 // shared.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../../api";
-import { linkTo } from "../../place";
+import { replacePlace } from "../../place";
 import { useAttempt } from "../../problem";
 import { useConnection } from "../../topics";
 import type { PastedGame, PastedGames, PositionData, Problem, TreeData } from "../../types";
@@ -72,8 +72,10 @@ export function usePosition(link: URLSearchParams) {
   }, [link]);
 
   const connection = useConnection();
+  const before = useRef(connection);
   useEffect(() => {
-    if (position === null && connection === "open" && newest.current > 0) void openLink();
+    if (before.current !== "open" && connection === "open" && position === null) void openLink();
+    before.current = connection;
   }, [connection]);
 
   async function openLink(): Promise<void> {
@@ -150,7 +152,7 @@ export function useAddress(position: PositionData | null, root: Node, path: Path
     if (position === null || players.length === 0) return;
     const about = new URLSearchParams({ fen: position.start, moves, at: String(at) });
     for (const player of players) about.append("player", player);
-    history.replaceState(null, "", `${linkTo("analyse")}?${about}`);
+    replacePlace("analyse", about);
   }, [position, moves, at, players.join("\n")]);
 }
 
