@@ -3,7 +3,8 @@
 The nets that ship play matches at several strengths, so that there is something to punish.
 Stockfish finds the positions in which one move alone is good, and checks every move of the
 solution (`selfmate mine`). The result is `src/selfmate/arena/puzzles.csv`, easiest first. It takes
-about half an hour.
+an hour or so. The file that ships was made in this way, but in several sessions (decision 33), so
+that it will not come out the same.
 """
 
 import csv

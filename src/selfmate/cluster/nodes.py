@@ -2,11 +2,13 @@
 
 import logging
 import os
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from selfmate.cluster.address import ClusterAddress
 
+CONNECT_SECONDS = 10.0
 LOCAL_STORE_BYTES = 512 * 2**20  # weights and results in flight; they are small
 
 
@@ -33,6 +35,7 @@ def connect(address: ClusterAddress) -> None:
         ) from None
     is_own = address.local_cpus is not None
     try:
+        _check_somebody_listens(address)
         ray.init(
             address="local" if is_own else address.address,
             num_cpus=address.local_cpus,
@@ -49,6 +52,13 @@ def connect(address: ClusterAddress) -> None:
         raise ConnectionError(
             f"there is no cluster of Ray at {address}: {reason}; start one with `ray start --head`"
         ) from error
+
+
+def _check_somebody_listens(address: ClusterAddress) -> None:
+    """OSError at once where Ray would try for minutes."""
+    host, _, port = address.address.rpartition(":")
+    if host:
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
 
 
 def disconnect() -> None:

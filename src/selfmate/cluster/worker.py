@@ -28,14 +28,14 @@ def own_requirements() -> Requirements:
     """Those of this process: workers must compute as the head does."""
     import torch
 
-    import selfmate._core as core
     from selfmate import __version__
+    from selfmate.rules.cpu import kernel_names
 
     return Requirements(
         version=__version__,
         sources=sources_digest(),
         torch=f"{torch.__version__} for {torch.backends.cpu.get_cpu_capability()}",
-        kernels=core.kernel_names()[0],
+        kernels=kernel_names()[0],
     )
 
 
@@ -97,12 +97,12 @@ def worker_class() -> type:
         def _start(self) -> dict[str, Any]:
             import torch
 
-            import selfmate._core as core
             from selfmate.cluster.shelf import Shelf
             from selfmate.cluster.worker import own_requirements
+            from selfmate.rules.cpu import kernel_names
 
             try:
-                core.kernel_names()
+                kernel_names()
             except ValueError as error:
                 return {"kernels_error": str(error)}
             torch.set_num_threads(1)

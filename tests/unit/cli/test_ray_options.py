@@ -14,6 +14,10 @@ from unit.cli.process import selfmate
         (("train", "alphazero", "--ray", "local:0"), "--ray local:N has 1 to 256 workers, not 0"),
         (("train", "alphazero", "--actors", "2"), "--actors is for --ray"),
         (("train", "sarsa", "--ray", "local:1"), "train sarsa plays on this machine alone"),
+        (
+            ("train", "alphazero", "--preset", "try", "--ray", "127.0.0.1:1"),
+            "there is no cluster of Ray at 127.0.0.1:1: [Errno 111] Connection refused; start one",
+        ),
         (("match", "random", "greedy", "--actors", "2"), "--actors is for --ray"),
         (("collect", "--games", "2", "--out", "x.ndjson", "--ray", "x"), "--ray 'x' is no cluster"),
         (("rate", "random", "--ray", "local:999"), "--ray local:N has 1 to 256 workers"),
