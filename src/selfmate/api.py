@@ -110,6 +110,7 @@ class LoadedNet:
 
     @property
     def config(self) -> NetConfig:
+        """Kind and shape of the net."""
         config: NetConfig = self.core_net.config
         return config
 

@@ -36,6 +36,7 @@ EXTRAS = MappingProxyType(
         ),
         "pandas": Extra(("pandas",), "a frame needs pandas", "metrics of a run as a frame"),
         "plots": Extra(("matplotlib",), "a picture needs matplotlib", "curves and pictures"),
+        "ray": Extra(("ray",), "--ray needs Ray", "--ray: games played on other machines"),
         "tensorboard": Extra(
             ("tensorboard",), "--track tensorboard needs TensorBoard", "--track tensorboard"
         ),

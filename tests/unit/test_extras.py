@@ -11,7 +11,7 @@ from selfmate.extras import EXTRAS, MissingExtraError, check_extra, extra_of, ha
 from unit.blocked import environment_without, selfmate_with
 
 ROOT = Path(__file__).parents[2]
-FOR_DEVELOPERS = {"bench", "test"}
+FOR_DEVELOPERS = {"bench", "docs", "test"}
 
 
 def test_extras_are_those_of_the_package() -> None:

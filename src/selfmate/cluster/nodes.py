@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from selfmate.cluster.address import ClusterAddress
+from selfmate.extras import has_extra, missing_sentence
 
 CONNECT_SECONDS = 10.0
 LOCAL_STORE_BYTES = 512 * 2**20  # weights and results in flight; they are small
@@ -27,12 +28,10 @@ def connect(address: ClusterAddress) -> None:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of a change
     # By default workers have the lowest priority but one, and starve beside any other program.
     os.environ.setdefault("RAY_worker_niceness", "0")
-    try:
-        import ray
-    except ImportError:
-        raise ConnectionError(
-            "Ray is not installed: install it with pip install 'selfmate[ray]'"
-        ) from None
+    if not has_extra("ray"):
+        raise ConnectionError(missing_sentence("ray"))
+    import ray
+
     is_own = address.local_cpus is not None
     try:
         _check_somebody_listens(address)

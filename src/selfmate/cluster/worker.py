@@ -11,6 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from selfmate.extras import has_extra
+
 KERNELS = "SELFMATE_KERNELS"  # names the fastest kernels that the core may use
 
 
@@ -26,17 +28,23 @@ class Requirements:
 
 def own_requirements() -> Requirements:
     """Those of this process: workers must compute as the head does."""
-    import torch
-
     from selfmate import __version__
     from selfmate.rules.cpu import kernel_names
 
     return Requirements(
         version=__version__,
         sources=sources_digest(),
-        torch=f"{torch.__version__} for {torch.backends.cpu.get_cpu_capability()}",
+        torch=_torch(),
         kernels=kernel_names()[0],
     )
+
+
+def _torch() -> str:
+    if not has_extra("train"):
+        return "none"
+    import torch
+
+    return f"{torch.__version__} for {torch.backends.cpu.get_cpu_capability()}"
 
 
 def sources_digest() -> str:
@@ -95,17 +103,19 @@ def worker_class() -> type:
             return facts
 
         def _start(self) -> dict[str, Any]:
-            import torch
-
             from selfmate.cluster.shelf import Shelf
             from selfmate.cluster.worker import own_requirements
+            from selfmate.extras import has_extra
             from selfmate.rules.cpu import kernel_names
 
             try:
                 kernel_names()
             except ValueError as error:
                 return {"kernels_error": str(error)}
-            torch.set_num_threads(1)
+            if has_extra("train"):
+                import torch
+
+                torch.set_num_threads(1)
             self._shelf = Shelf()
             own = own_requirements()
             return {"sources": own.sources, "torch": own.torch}
