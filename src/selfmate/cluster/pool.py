@@ -219,12 +219,17 @@ class RayPool:
     # Workers.
 
     def _look_at_nodes(self) -> None:
-        """Starts workers where some are missing, as on a node that joined."""
+        """Starts workers where some are missing, as on a node that joined, and forgets idle ones of
+        a node that is gone."""
         now = time.monotonic()
         if now - self._looked_at < SECONDS_BETWEEN_LOOKS:
             return
         self._looked_at = now
-        nodes = [node for node in live_nodes() if node.node_id not in self._refused]
+        alive = live_nodes()
+        for member in [one for one in self._members if one.is_ready and not one.flights]:
+            if member.node not in alive:  # those with a task are lost with it
+                self._dismiss(member)
+        nodes = [node for node in alive if node.node_id not in self._refused]
         self._is_hopeless = bool(self._refused) and not nodes
         for node, count in shares_of_nodes(nodes, self._wanted).items():
             there = sum(member.node == node for member in self._members)
