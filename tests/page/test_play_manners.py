@@ -83,7 +83,7 @@ def test_sounds_are_off_until_they_are_switched_on(page: Page) -> None:
     assert page.evaluate("notes") == 1
     board.click("d2", "d4")
     expect_moves(page, 4)
-    page.wait_for_function("notes >= 3")
+    page.wait_for_function("() => notes >= 3")
 
 
 def test_a_phone_shows_the_whole_name_of_the_opponent(browser: Browser, lab: RunningLab) -> None:
