@@ -45,7 +45,7 @@ OPPONENTS = {
     "its own teacher, two plies": "teacher:depth=2",
     "the teacher, three plies": "teacher:depth=3",
 }
-SWIFT_SIMULATIONS = 2000
+SWIFT_SIMULATIONS = 5000
 SWIFT_OPPONENTS = {
     "the teacher, three plies": "teacher:depth=3",
     "the teacher, four plies": "teacher:depth=4",
