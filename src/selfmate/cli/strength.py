@@ -216,7 +216,8 @@ def _print_plan(plan: "Plan", measurement: "Measurement", folder: Path) -> None:
     missing = measurement.missing
     done = len(list(plan.parts())) - len(missing)
     trainings = len({part.training.name for part in missing})
-    kept = f"; {counted(done, 'rating')} of before stay" if done else ""
+    stay = "stays" if done == 1 else "stay"
+    kept = f"; {counted(done, 'rating')} of before {stay}" if done else ""
     typer.echo(
         f"{counted(trainings, 'training')}, {counted(len(missing), 'rating')} of {plan.games} "
         f"games, about {duration(60 * measurement.minutes_left())}; to {folder}{kept}",

@@ -182,7 +182,17 @@ FAMILIES = (
             Start(
                 name="teacher",
                 stages=(
-                    Stage(verb="pretrain", learner="alphazero", preset="swift", quick=(SPARSE,)),
+                    Stage(
+                        verb="pretrain",
+                        learner="alphazero",
+                        preset="swift",
+                        quick=(
+                            SPARSE,
+                            'optimizer="adam"',
+                            "gradient_accumulation=1",
+                            "positions=4096",
+                        ),
+                    ),
                     Stage(
                         verb="train",
                         learner="alphazero",

@@ -36,6 +36,7 @@ class VerbProcess:
                 stderr=said,
                 start_new_session=True,  # Ctrl-C reaches it through us
             )
+        self.pid = self._process.pid
 
     def wait(self, should_stop: Callable[[], bool]) -> int:
         """Blocks until it has ended; returns its exit code. Asks `should_stop` a few times a
