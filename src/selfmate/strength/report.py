@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 PAGE, PICTURES = "strength.md", ("strength.png", "strength.svg")
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7")
+SHIFT = 1.025  # of the times of one curve against the next, so that intervals do not overlap
 LINES = {"nothing": "-", "teacher": "--", "games": ":"}
 TITLES = {family.name: family.title for family in FAMILIES}
 
@@ -153,7 +154,7 @@ def write_pictures(folder: Path, data: StrengthData) -> None:
 
     # Equal figures make equal files.
     with rc_context({"svg.hashsalt": "selfmate", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 5.5), layout="constrained")
+        figure = Figure(figsize=(9, 6.5), layout="constrained")
         FigureCanvasAgg(figure)
         _draw(figure.add_subplot(), data)
         for name, metadata in zip(PICTURES, ({"Software": None}, {"Date": None}), strict=True):
@@ -164,11 +165,15 @@ def write_pictures(folder: Path, data: StrengthData) -> None:
 
 def _draw(axes: "Axes", data: StrengthData) -> None:
     families = list(dict.fromkeys(point["family"] for point in data["points"]))
-    for (family, start, settings), points in curves_of(data).items():
+    curves = curves_of(data)
+    for number, ((family, start, settings), points) in enumerate(curves.items()):
         colour = COLOURS[families.index(family) % len(COLOURS)]
         played = settings or "policy alone"
         label = f"{TITLES.get(family, family)}, from {START_WORDS.get(start, start)} ({played})"
-        _draw_curve(axes, points, colour, LINES.get(start, "-"), label)
+        shift = SHIFT ** (number - (len(curves) - 1) / 2)
+        axes.plot(*_means(points, shift), LINES.get(start, "-"), color=colour, label=label)
+        for point in points:
+            _draw_point(axes, point, shift, colour)
     times = sorted({point["minutes"] for point in data["points"]})
     axes.set_xscale("log")
     axes.set_xticks(times, [f"{minutes:g}" for minutes in times])
@@ -178,30 +183,31 @@ def _draw(axes: "Axes", data: StrengthData) -> None:
     axes.set_title(data["scale"], fontsize=9)
     axes.grid(alpha=0.3)
     if times:
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
 
 
-def _draw_curve(axes: "Axes", points: Sequence[Point], colour: str, line: str, label: str) -> None:
-    """The mean of the seeds as a line; every seed's rating with its interval, or an arrow at its
-    only bound."""
+def _means(points: Sequence[Point], shift: float) -> tuple[list[float], list[float]]:
+    """Times, shifted, and the mean of all random seeds at each."""
     times = sorted({point["minutes"] for point in points})
     groups = [[_height(p) for p in points if p["minutes"] == minutes] for minutes in times]
-    means = [sum(group) / len(group) for group in groups]
-    axes.plot(times, means, line, color=colour, label=label)
-    for point in points:
-        height = _height(point)
-        low = height if point["low"] is None else point["low"]
-        high = height if point["high"] is None else point["high"]
-        axes.errorbar(
-            point["minutes"],
-            height,
-            yerr=[[max(0, height - low)], [max(0, high - height)]],
-            fmt=_marker(point),
-            color=colour,
-            markersize=5,
-            capsize=3,
-            linewidth=1,
-        )
+    return [shift * minutes for minutes in times], [sum(group) / len(group) for group in groups]
+
+
+def _draw_point(axes: "Axes", point: Point, shift: float, colour: str) -> None:
+    """A rating with its interval, or an arrow at its only bound."""
+    height = _height(point)
+    low = height if point["low"] is None else point["low"]
+    high = height if point["high"] is None else point["high"]
+    axes.errorbar(
+        shift * point["minutes"],
+        height,
+        yerr=[[max(0, height - low)], [max(0, high - height)]],
+        fmt=_marker(point),
+        color=colour,
+        markersize=4,
+        capsize=2,
+        linewidth=1,
+    )
 
 
 def _height(point: Point) -> float:
