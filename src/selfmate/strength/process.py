@@ -25,14 +25,15 @@ class VerbProcess:
 
     def __init__(self, arguments: Sequence[str], folder: Path, log: Path) -> None:
         self._log = log
-        self._output: IO[bytes] = TemporaryFile()  # noqa: SIM115 - read when it has ended
+        self._stdout: IO[bytes] = TemporaryFile()  # noqa: SIM115 - read when it has ended
+        self._output = b""
         with log.open("ab") as said:
             self._process = subprocess.Popen(
                 # -P: a file in the folder must not be imported instead of one of our modules.
                 [sys.executable, "-P", "-m", __name__, *arguments],
                 cwd=folder,
                 stdin=subprocess.PIPE,
-                stdout=self._output,
+                stdout=self._stdout,
                 stderr=said,
                 start_new_session=True,  # Ctrl-C reaches it through us
             )
@@ -55,12 +56,13 @@ class VerbProcess:
         if self._process.stdin is not None:
             self._process.stdin.close()
         self._process.wait()
+        with self._stdout as file:
+            file.seek(0)
+            self._output = file.read()
 
     def output(self) -> bytes:
-        """What it wrote to standard output."""
-        self._output.seek(0)
-        with self._output as output:
-            return output.read()
+        """What it wrote to standard output, once it is closed."""
+        return self._output
 
     def last_line(self) -> str:
         """The last line of its log: after a failure, why."""
