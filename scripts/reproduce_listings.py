@@ -25,7 +25,7 @@ GAMES_PER_STEP = 100
 
 
 def file_of(training: Training) -> Path:
-    return training.directory.with_suffix(".json")
+    return training.directory.with_name(f"{training.directory.name}.json")
 
 
 def do_training(training: Training, games: int) -> None:
