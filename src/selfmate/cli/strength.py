@@ -233,7 +233,8 @@ def _measure(measurement: "Measurement", folder: Path) -> None:
         return
 
     def report_so_far() -> None:
-        _print_table(measurement.data)
+        if measurement.data["points"]:
+            _print_table(measurement.data)
         typer.echo(f"stopped; {CONTINUES} {same_command()}", err=True)
 
     with reading_input():

@@ -7,6 +7,7 @@ from pathlib import Path
 from selfmate.strength.families import DATA, Family, Stage, Start
 
 RATED_GAMES = 200  # for which families say how long a rating takes
+STARTUP_MINUTES = 0.15  # of the processes of a part, which load torch
 RUNS, SNAPSHOTS = "runs", "snapshots"
 
 
@@ -83,7 +84,8 @@ class Plan:
                         yield Part(training=training, minutes=minutes, trained_before=before)
 
     def rating_minutes(self, part: Part) -> float:
-        return part.training.family.rating_minutes * self.games / RATED_GAMES
+        """Of a part, with the start of its processes."""
+        return STARTUP_MINUTES + part.training.family.rating_minutes * self.games / RATED_GAMES
 
 
 @dataclass(frozen=True, kw_only=True)
