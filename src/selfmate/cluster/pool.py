@@ -85,20 +85,22 @@ class _Member:
 
 
 @dataclass
-class _Figures:
+class Figures:
     """Of one call of `run`."""
 
     began: float = field(default_factory=time.monotonic)
     units: Counter[str] = field(default_factory=Counter)  # by node
     bytes_moved: int = 0
-    busy_seconds: float = 0.0
+    busy_seconds: float = 0.0  # that they had a task
     worker_seconds: float = 0.0  # that workers were there
     seen_at: float = field(default_factory=time.monotonic)
     memory_mb: float = 0.0  # the largest of a worker
 
-    def look(self, ready: int) -> None:
+    def look(self, ready: int, busy: int) -> None:
+        """So many workers are there, and so many of them have a task."""
         now = time.monotonic()
         self.worker_seconds += ready * (now - self.seen_at)
+        self.busy_seconds += busy * (now - self.seen_at)
         self.seen_at = now
 
     @property
@@ -108,7 +110,7 @@ class _Figures:
     @property
     def waiting(self) -> float:
         """The fraction of the workers' time in which they had nothing to do."""
-        return max(0.0, 1 - self.busy_seconds / max(self.worker_seconds, 1e-3))
+        return 1 - self.busy_seconds / self.worker_seconds if self.worker_seconds else 0.0
 
 
 def _one_line(text: str) -> str:
@@ -136,7 +138,7 @@ class RayPool:
         self._failed_starts: Counter[str] = Counter()
         self._retry: deque[_Flight] = deque()
         self._weights: dict[str, Any] = {}  # references by digest
-        self._figures = _Figures()
+        self._figures = Figures()
         self._seconds_per_unit = 0.0  # of the slowest task so far
         self._looked_at = -math.inf
         self._is_hopeless = False  # all nodes were refused
@@ -178,7 +180,7 @@ class RayPool:
         caller can show progress. RunFailedError if there is nobody to do the work, or if it
         fails."""
         self._share(weights)
-        self._figures = _Figures()
+        self._figures = Figures()
         self._ready_at = time.monotonic()
         done = False
         try:
@@ -189,7 +191,8 @@ class RayPool:
                 yield from self._arrivals()
                 self._give_up_hanging()
                 self._check_there_is_somebody()
-                self._figures.look(self.size)
+                busy = sum(bool(member.flights) for member in self._members)
+                self._figures.look(self.size, busy)
                 yield None
         finally:
             if not done:
@@ -404,7 +407,6 @@ class RayPool:
         figures, units = self._figures, flight.task.units
         figures.units[member.node.name] += units
         figures.bytes_moved += size
-        figures.busy_seconds += seconds
         figures.memory_mb = max(figures.memory_mb, memory_mb)
         self._seconds_per_unit = max(self._seconds_per_unit, seconds / units)
 

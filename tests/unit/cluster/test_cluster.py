@@ -8,6 +8,7 @@ import pytest
 
 from selfmate.cluster.address import ClusterAddress, parse_address
 from selfmate.cluster.nodes import Node, shares_of_nodes
+from selfmate.cluster.pool import Figures
 from selfmate.cluster.shelf import Shelf
 from selfmate.cluster.worker import Requirements, fault_of
 from selfmate.runs import Arrays
@@ -65,6 +66,15 @@ def test_why_a_worker_is_refused(changes: dict[str, str], sentence: str | None) 
 
 def test_requirements_differ_by_any_part() -> None:
     assert replace(WANTED, kernels="portable") != WANTED
+
+
+def test_only_workers_without_a_task_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = Figures(began=0.0, seen_at=0.0)
+    assert figures.waiting == 0
+    for second, ready, busy in ((10.0, 0, 0), (20.0, 2, 2), (30.0, 2, 0)):
+        monkeypatch.setattr("time.monotonic", lambda now=second: now)
+        figures.look(ready, busy)
+    assert (figures.seconds, figures.waiting) == (30, 0.5)
 
 
 def test_a_shelf_makes_things_once_and_forgets_what_is_not_needed() -> None:
