@@ -135,7 +135,7 @@ def broadcast_seconds(learner: AlphaZero, pool: RayPool, seed: int) -> float:
     """From weights on the head to weights on all workers."""
     weights: Mapping[str, Arrays] = {f"{seed}": dict(learner.best.arrays())}
     began = time.perf_counter()
-    for _ in pool.run(FetchTasks(f"{seed}", pool.size), weights, lambda: None):
+    for _ in pool.run(FetchTasks(f"{seed}", pool.size), weights):
         pass
     return time.perf_counter() - began
 

@@ -35,7 +35,7 @@ EXTRAS = MappingProxyType(
             "selfmate export, and players onnx:path=...",
         ),
         "pandas": Extra(("pandas",), "a frame needs pandas", "metrics of a run as a frame"),
-        "plots": Extra(("matplotlib",), "a picture needs matplotlib", "curves and pictures"),
+        "plots": Extra(("matplotlib",), "a picture needs matplotlib", "inspect --plot"),
         "ray": Extra(("ray",), "--ray needs Ray", "--ray: games played on other machines"),
         "tensorboard": Extra(
             ("tensorboard",), "--track tensorboard needs TensorBoard", "--track tensorboard"

@@ -44,7 +44,7 @@ class WatchedPool(RayPool):
     sabotage: Callable[["WatchedPool", int], None] = staticmethod(lambda pool, pid: None)
     cycles = 0
 
-    def run(self, *arguments: Any) -> Iterator[bytes]:
+    def run(self, *arguments: Any) -> Iterator[bytes | None]:
         self.cycles += 1
         self._is_fresh = True
         return super().run(*arguments)
@@ -54,6 +54,11 @@ class WatchedPool(RayPool):
         if self._is_fresh:
             self._is_fresh = False
             self.sabotage(self, member.facts["pid"])
+
+    def host_of(self, pid: int) -> str:
+        """The id of a worker's node."""
+        members = (member for member in self._members if member.is_ready)
+        return next(one.node.node_id for one in members if one.facts["pid"] == pid)
 
     def hosts(self) -> list[str]:
         return [member.node.node_id for member in self._members if member.is_ready]

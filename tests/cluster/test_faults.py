@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cluster.clusters import WatchedPool, cluster_of, kill, pool_of, stop, trained
+from cluster.clusters import STORE_BYTES, WatchedPool, cluster_of, kill, pool_of, stop, trained
 from contracts.kill import run_killed, was_killed
 from contracts.learners import TRY, VARIANTS
-from selfmate.cluster.pool import Patience
+from selfmate.cluster.pool import Patience, Task
 from selfmate.cluster.worker import own_requirements
 from selfmate.learners.registry import LEARNERS
 from selfmate.runs import RunFailedError
@@ -34,6 +34,25 @@ from importlib import metadata
 found = metadata.version
 metadata.version = lambda name: "0.1.0" if name == "selfmate" else found(name)
 """
+# The same, where Selfmate crashes.
+CRASHING = """
+import os
+import sys
+
+
+class Crash:
+    def find_spec(self, name, path=None, target=None):
+        if name == "selfmate":
+            os.abort()
+
+
+sys.meta_path.insert(0, Crash())
+"""
+
+
+class NoTasks:
+    def take(self, workers: int) -> Task | None:
+        return None
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +119,27 @@ def test_a_full_object_store_is_no_obstacle(
         assert trained(ALPHAZERO, tmp_path / "full", pool) == expected
         assert len(others) == 6
     assert said == []
+
+
+def test_weights_that_fit_nowhere_fail_the_run(tmp_path: Path) -> None:
+    """They are larger than the object store, and the disk counts as full."""
+    weights = {"large": {"weight": np.zeros(2 * STORE_BYTES, np.uint8)}}
+    full = {"local_fs_capacity_threshold": 0.0}
+    failed = pytest.raises(RunFailedError, match=r"do not fit into Ray's object store .* --resume")
+    with cluster_of(1, _system_config=full) as started, pool_of(started, 1) as (pool, _), failed:
+        list(pool.run(NoTasks(), weights))
+
+
+def test_a_node_where_workers_crash_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(CRASHING)
+    with cluster_of(0) as started:
+        started.add_node(num_cpus=1, env_vars={"PYTHONPATH": str(tmp_path)})
+        failed = pytest.raises(
+            RunFailedError, match=r"can be used: no worker starts on .*; logs: /"
+        )
+        with pool_of(started, 1) as (pool, said), failed:
+            pool.wait_until_ready(1)
+        assert "no worker starts on" in said[0]
 
 
 def test_a_processor_without_the_heads_kernels_is_refused(cluster: Any, tmp_path: Path) -> None:

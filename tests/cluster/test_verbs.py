@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cluster.clusters import cluster_of, pool_of
+from selfmate.arena import cluster_match
 from selfmate.arena.cluster_match import ClusterMatch
 from selfmate.arena.match import Match
 from selfmate.arena.openings import shipped_openings
@@ -14,6 +15,7 @@ from selfmate.cli.collect import scoring_of
 from selfmate.data.cluster_games import ClusterTeacherGames
 from selfmate.data.teacher_games import Plan, TeacherGame, TeacherGames
 from selfmate.players import load_player
+from selfmate.runs import RunFailedError
 
 TEACHER = "teacher:depth=1"
 
@@ -45,3 +47,17 @@ def test_matches_and_collections_are_the_same(cluster: Any) -> None:
         assert sorted(found, key=lambda game: game.number) == alone
         assert games_of(ClusterTeacherGames(plan, TEACHER, load, pool).play()) == taught
         assert said == []
+
+
+def test_a_worker_that_finds_other_weights_fails_the_match(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_match, "weights_of", lambda player: "abc")
+    players = (load_player("random"), load_player("greedy"))
+    failed = pytest.raises(
+        RunFailedError,
+        match=r"the worker on .* \(process \d+\) failed: ValueError: random has the weights None "
+        r"here, not abc as on the head; log: /",
+    )
+    with pool_of(cluster, 1) as (pool, _), failed:
+        list(ClusterMatch(pool, Match(players, shipped_openings()[:2], 1)).play(range(2)))

@@ -109,9 +109,8 @@ class ClusterMatch:
             max_plies=match.max_plies,
             adjudicate_pawns=match.adjudicate_pawns,
         )
-        for data in self.pool.run(MatchTasks(task), {}, self._tick):
-            yield from pickle.loads(data)
-
-    def _tick(self) -> None:
-        if self.watch is not None:
-            self.watch(None)
+        for data in self.pool.run(MatchTasks(task), {}):
+            if data is not None:
+                yield from pickle.loads(data)
+            elif self.watch is not None:
+                self.watch(None)

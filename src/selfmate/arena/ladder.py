@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +18,7 @@ from selfmate.arena.cluster_match import ClusterMatch
 from selfmate.arena.elo import Pentanomial, score_of_elo
 from selfmate.arena.match import DEFAULT_MAX_PLIES, Match, PlayedGame, RunningGame, pair_counts
 from selfmate.arena.match_run import digest_of, fault_of
-from selfmate.arena.openings import shipped_openings, shuffled
+from selfmate.arena.openings import Opening, shipped_openings, shuffled
 from selfmate.arena.rating import Anchor, Pairing, Rating, Ruler, fit_ruler
 from selfmate.cluster.pool import RayPool
 from selfmate.players import load_player, parse_run_name
@@ -81,10 +81,14 @@ class Ladder:
 
     def __init__(self, pool_path: Path, seed: int) -> None:
         """ValueError if the pool is damaged."""
-        self.openings, self.seed = shuffled(shipped_openings(), seed), seed
+        self.seed = seed
         self.ruler = shipped_ruler()
         self.pool = Pool(pool_path)
         self.has_stockfish = find_program("stockfish") is not None
+
+    @cached_property
+    def openings(self) -> list[Opening]:
+        return shuffled(shipped_openings(), self.seed)
 
     def ratings(self) -> dict[str, Rating]:
         """Ratings of all rungs and of all players in the pool, the strongest first."""

@@ -96,33 +96,50 @@ class Miner:
         """Those of some positions, in their order."""
         scanned = only_moves(self._scan.score([each.after for each in positions]))
         likely = [position for position, only in zip(positions, scanned, strict=True) if only]
-        found = [self._solution(position) for position in likely if self._is_new(position.after)]
-        hard = [each for each in found if each and not is_solved(self._beginner, each, seed)]
-        return [self._rated(each, seed) for each in hard]
+        fresh = [position for position in likely if self._is_new(position.after)]
+        proposed = [each for position in fresh if (each := self._proposed(position))]
+        found = [self._checked(each) for each in proposed if self._is_hard(each, seed)]
+        return [self._rated(each, seed) for each in found if each and self._is_hard(each, seed)]
+
+    def _proposed(self, position: GamePosition) -> Puzzle | None:
+        """Follows the scanning engine's only good moves; the opponent answers with its best."""
+        board, line = position.after.copy(), [position.move]
+        while board.outcome() is None and len(line) <= 2 * MAX_SOLUTION_MOVES:
+            scores = self._scan.score([board])
+            is_solver = len(line) % 2 == 1
+            if is_solver and only_moves(scores) == [None]:
+                break
+            line.append(best_move(scores))
+            board.push(line[-1], past_draw=True)
+        solution = line[: len(line) // 2 * 2]
+        return Puzzle(position.before.fen(), tuple(solution), 0, ()) if solution else None
+
+    def _checked(self, proposed: Puzzle) -> Puzzle | None:
+        """As much of it as the checking engine agrees with, and its themes."""
+        seen = Board(proposed.fen)
+        seen.push(proposed.moves[0], past_draw=True)
+        board, length, score = seen.copy(), 0, 0
+        for ply, move in enumerate(proposed.moves[1:]):
+            if ply % 2 == 0:
+                (only,) = only_moves(self._check.score([board]))
+                if only is None or only.move != move:
+                    break
+                score = score if length else only.centipawns
+                length += 1
+            board.push(move, past_draw=True)
+        if not length:
+            return None
+        themes = (*_themes(score, length, board), _phase(seen))
+        return replace(proposed, moves=proposed.moves[: 2 * length], themes=themes)
+
+    def _is_hard(self, puzzle: Puzzle, seed: int) -> bool:
+        return not is_solved(self._beginner, puzzle, seed)
 
     def _is_new(self, board: Board) -> bool:
         key = " ".join(board.fen().split()[:4])
         is_new = key not in self._seen
         self._seen.add(key)
         return is_new
-
-    def _solution(self, position: GamePosition) -> Puzzle | None:
-        """Follows the only good moves; the opponent answers with its best."""
-        board, line, score = position.after.copy(), [position.move], 0
-        for _ in range(MAX_SOLUTION_MOVES):
-            (only,) = only_moves(self._check.score([board]))
-            if not only:
-                break
-            line.append(only.move)
-            score = score if len(line) > 2 else only.centipawns
-            board.push(only.move, past_draw=True)
-            if board.outcome() is not None:
-                break
-            line.append(best_move(self._check.score([board])))
-            board.push(line[-1], past_draw=True)
-            if board.outcome() is not None:
-                break
-        return _puzzle(position, line[: len(line) // 2 * 2], score, board)
 
     def _rated(self, puzzle: Puzzle, seed: int) -> Puzzle:
         solvers = (elo for elo, rater in self._raters.items() if is_solved(rater, puzzle, seed))
@@ -137,15 +154,6 @@ def is_solved(player: Player, puzzle: Puzzle, seed: int) -> bool:
 def best_move(scores: MoveScores) -> str:
     """Of one board."""
     return uci_text(int(scores.moves[np.argmax(scores.centipawns)]))
-
-
-def _puzzle(
-    position: GamePosition, line: Sequence[str], centipawns: int, end: Board
-) -> Puzzle | None:
-    if len(line) < 2:
-        return None
-    themes = [*_themes(centipawns, len(line) // 2, end), _phase(position.after)]
-    return Puzzle(position.before.fen(), tuple(line), 0, tuple(themes))
 
 
 def _themes(centipawns: int, moves: int, end: Board) -> Iterator[str]:

@@ -33,6 +33,7 @@ VERBS = {
     "play": "Play a game in the terminal against any player.",
     "match": "Play a match with paired openings; Elo difference with a 95 % interval.",
     "rate": "Rate players against a ladder of opponents.",
+    "strength": "Measure what each learner reaches in 5, 15, 60 minutes on this machine.",
     "calibrate": "Measure which settings make a net how strong, for UCI_Elo.",
     "puzzles": "Solve Lichess puzzles; score by rating and theme.",
     "mine": "Make puzzles of games: positions in which one move alone is good.",

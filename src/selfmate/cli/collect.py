@@ -36,8 +36,9 @@ DEFAULT_TEACHER = "teacher:depth=2"
 CAN_RESUME = "the games written so far are good, --resume continues"
 
 
-def live_line(collection: "Collection", games: int) -> LiveLine:
-    """Games, positions, speed and time left; to be updated after every ply of all games."""
+def live_line(collection: "Collection", games: int, pool: "RayPool | None") -> LiveLine:
+    """Games, positions, speed, time left, and what the workers of a cluster do; to be updated after
+    every ply of all games."""
     first = collection.next
     if first:
         print(f"resuming at game {first:,} of {games:,}", file=sys.stderr)
@@ -48,6 +49,7 @@ def live_line(collection: "Collection", games: int) -> LiveLine:
         return (
             f"{done:,} of {games:,} games  {stats.scored:,} positions scored  "
             f"{stats.scored / seconds:,.0f} positions/s  {time_left(left)}"
+            + (f"  {pool.text()}" if pool else "")
         )
 
     return LiveLine(line)
@@ -233,7 +235,7 @@ def collect(
                 resume=resume,
             )
         started = time.perf_counter()
-        stopped_by = _run(collection, games)
+        stopped_by = _run(collection, games, pool)
     summary = summary_of(collection, time.perf_counter() - started)
     if as_json:
         print(json.dumps(summary))
@@ -302,14 +304,14 @@ def _starts(openings: Path | None) -> tuple[str, ...]:
     return tuple(opening.board().fen() for opening in read_openings(openings))
 
 
-def _run(collection: "Collection", games: int) -> int | None:
+def _run(collection: "Collection", games: int, pool: "RayPool | None") -> int | None:
     """Collects until all games are played or a signal stops it; returns the signal."""
     from selfmate.players.engine_process import EngineFaultError
     from selfmate.runs import RunFailedError, StopSignals
 
     signals = StopSignals(say=say, ends_process=True)
     try:
-        with signals, live_line(collection, games) as view:
+        with signals, live_line(collection, games, pool) as view:
             try:
                 for _ in collection.run():
                     view.update()

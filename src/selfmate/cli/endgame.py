@@ -29,6 +29,7 @@ from selfmate.minichess.solver import solve as solve_game
 if TYPE_CHECKING:
     from selfmate.minichess.reference_tables import Table as ReferenceTable
     from selfmate.minichess.reproduction import Reproduction
+    from selfmate.runs import Json
 
 
 def reproduce(
@@ -48,10 +49,20 @@ def reproduce(
             "--grid", metavar="KEY=A,B,...", help="Other settings for the table's last agent."
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(parser=whole(0, LARGEST_SEED), metavar="N", help="Random seed."),
-    ] = 2022,
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--seed",
+            parser=whole(0, LARGEST_SEED),
+            metavar="N",
+            help="Random seed; may be repeated, for means and spread.",
+            show_default="2022",
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of all agents."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -66,25 +77,32 @@ def reproduce(
     Full length takes hours, 2,000 episodes take minutes.
     """
     from selfmate.minichess.reference_tables import TABLES
-    from selfmate.minichess.reproduction import Reproduction
+    from selfmate.minichess.reproduction import DEFAULT_SEED, Reproduction
 
     with reading_input():
-        chosen = _chosen(TABLES if every else tuple(tables or ()), grid or [])
-        directory = out or Path("runs") / _default_name(episodes, seed)
-        plan = Reproduction(tables=chosen, episodes=episodes, directory=directory, seed=seed)
+        plan = Reproduction(
+            tables=chosen_tables(
+                TABLES if every else tuple(tables or ()), grid or [], settings or []
+            ),
+            episodes=episodes,
+            directory=out or Path("runs") / f"reproduce-{episodes}",
+            seeds=tuple(dict.fromkeys(seeds or [DEFAULT_SEED])),
+        )
         plan.check()
     _train(plan)
-    texts = _write(plan)
+    texts = write_tables(plan)
     if as_json:
         print(json.dumps(_report(plan)))
         return
     print("\n\n".join(texts))
-    print(f"\nTables and curves are in {directory}.")
+    print(f"\nTables and curves are in {plan.directory}.")
 
 
-def _chosen(numbers: tuple[str, ...], grid: list[str]) -> "tuple[ReferenceTable, ...]":
+def chosen_tables(
+    numbers: tuple[str, ...], grid: list[str], settings: list[str]
+) -> "tuple[ReferenceTable, ...]":
     from selfmate.minichess.reference_tables import REFERENCE_TABLES, TABLES
-    from selfmate.minichess.reproduction import with_grid
+    from selfmate.minichess.reproduction import with_grid, with_settings
 
     allowed = f"there are {', '.join(TABLES)}, and --all"
     if not numbers:
@@ -92,24 +110,21 @@ def _chosen(numbers: tuple[str, ...], grid: list[str]) -> "tuple[ReferenceTable,
     for number in numbers:
         if number not in REFERENCE_TABLES:
             raise ValueError(f"the reference design has no table {number!r}; {allowed}")
-    tables = tuple(REFERENCE_TABLES[number] for number in dict.fromkeys(numbers))
+    pairs = dict(_grid_values("--set", text) for text in settings)
+    fixed: dict[str, Json] = {key: ",".join(values) for key, values in pairs.items()}
+    unique = dict.fromkeys(numbers)
+    tables = tuple(with_settings(REFERENCE_TABLES[number], fixed) for number in unique)
     if not grid:
         return tables
-    values = dict(_grid_values(text) for text in grid)
+    values = dict(_grid_values("--grid", text) for text in grid)
     return tuple(with_grid(table, values) for table in tables)
 
 
-def _grid_values(text: str) -> tuple[str, list[str]]:
+def _grid_values(option: str, text: str) -> tuple[str, list[str]]:
     key, equals, values = text.partition("=")
     if not (key and equals and all(values.split(","))):
-        raise ValueError(f"--grid {text!r} is not of the form key=a,b,...")
+        raise ValueError(f"{option} {text!r} is not of the form key=a,b,...")
     return key, values.split(",")
-
-
-def _default_name(episodes: int, seed: int) -> str:
-    from selfmate.minichess.reproduction import DEFAULT_SEED
-
-    return f"reproduce-{episodes}" + ("" if seed == DEFAULT_SEED else f"-seed-{seed}")
 
 
 def _train(plan: "Reproduction") -> None:
@@ -134,22 +149,20 @@ def _train(plan: "Reproduction") -> None:
             raise JobFailedError(str(error)) from error
 
 
-def _write(plan: "Reproduction") -> list[str]:
+def write_tables(plan: "Reproduction") -> list[str]:
     """Writes tables and curves to files; returns the tables."""
-    from selfmate.extras import has_extra, missing_sentence
+    from selfmate.minichess.curves import svg_of
     from selfmate.minichess.reference_tables import as_markdown
-    from selfmate.minichess.reproduction import draw_curves
 
     plan.directory.mkdir(parents=True, exist_ok=True)
-    texts, can_draw = [], has_extra("plots")
+    texts = []
     for table in plan.tables:
         ours = [plan.results_of(column) for column in table.columns]
         texts.append(as_markdown(table, ours, plan.episodes))
-        runs = plan.runs_of(table)
-        if can_draw and runs and not table.is_about_time:
-            draw_curves(table.title, runs, plan.directory / f"table-{table.number}.png")
-    if not can_draw:
-        typer.echo(f"no curves: {missing_sentence('plots')}", err=True)
+        curves = plan.curves_of(table)
+        if curves and not table.is_about_time:
+            picture = plan.directory / f"table-{table.number}.svg"
+            picture.write_text(svg_of(table.title, curves), encoding="utf-8")
     (plan.directory / "tables.md").write_text("\n\n".join(texts) + "\n", encoding="utf-8")
     return texts
 
@@ -157,6 +170,7 @@ def _write(plan: "Reproduction") -> list[str]:
 def _report(plan: "Reproduction") -> dict[str, object]:
     return {
         "episodes": plan.episodes,
+        "seeds": plan.seeds,
         "tables": [
             {
                 "table": table.number,
@@ -164,8 +178,8 @@ def _report(plan: "Reproduction") -> dict[str, object]:
                 "columns": [
                     {
                         "agent": column.label,
-                        "seed": asdict(column.reference),
-                        "ours": asdict(plan.results_of(column)),
+                        "reference": asdict(column.reference),
+                        "ours": [asdict(results) for results in plan.results_of(column)],
                     }
                     for column in table.columns
                 ],

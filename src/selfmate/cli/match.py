@@ -36,18 +36,19 @@ if TYPE_CHECKING:
 LOGS = Path("runs/matches")
 
 
-def progress_line(run: "MatchRun") -> Callable[[float], str]:
-    """Score, Elo and time left, for a LiveLine."""
+def progress_line(run: "MatchRun", pool: "RayPool | None" = None) -> Callable[[float], str]:
+    """Score, Elo, time left, and what the workers of a cluster do, for a LiveLine."""
     already, total = len(run.log.games), run.settings.games
 
     def line(seconds: float) -> str:
         done, game = len(run.log.games), run.longest_running
         rate = (done - already) / seconds
         playing = f"  longest running game at ply {len(game.board.moves)}" if game else ""
+        workers = f"  {pool.text()}" if pool else ""
         if not rate:
-            return f"{done}/{total}  {score_text(run)}{playing}"
+            return f"{done}/{total}  {score_text(run)}{playing}{workers}"
         left = time_left_after(done - already, total - already, seconds)
-        return f"{done}/{total}  {score_text(run)}  {rate:.2g} games/s  {left}"
+        return f"{done}/{total}  {score_text(run)}  {rate:.2g} games/s  {left}{workers}"
 
     return line
 
@@ -175,13 +176,13 @@ def match(
     with LiveLine(lambda _: f"loading {printable(a)} and {printable(b)} ...") as view:
         with reading_input():
             players = (load_player(a), load_player(b))
-        with closing(players[0]), closing(players[1]):
+        # The pool comes first: without one, an earlier log of the match must stay as it is.
+        with closing(players[0]), closing(players[1]), optional_pool(cluster) as pool:
             with reading_input():
                 run = MatchRun(players, settings, log, resume)
             if run.log.notice is not None:
                 typer.echo(run.log.notice, err=True)
-            with optional_pool(cluster) as pool:
-                _Session(run, pgn, as_json, pool).play(view)
+            _Session(run, pgn, as_json, pool).play(view)
 
 
 def _check_writable(path: Path) -> None:
@@ -214,7 +215,7 @@ class _Session:
         from selfmate.runs import RunFailedError
 
         run = self._run
-        view.follow(progress_line(run))
+        view.follow(progress_line(run, self._pool))
         with StopListener(view, self._report_so_far) as stop:
             try:
                 run.play(

@@ -194,9 +194,10 @@ class _Session:
             left = time_left_after(played, self._games - self._before, seconds)
             pace = f"{played / seconds:.2g} games/s  {left}"
         known = f"{self._known}  " if self._known else ""
+        workers = f"  {self._workers.text()}" if self._workers else ""
         return (
             f"{self._name}  {self._done}/{self._games} games  {known}"
-            f"now against {self._opponent or '...'}  {pace}"
+            f"now against {self._opponent or '...'}  {pace}{workers}"
         )
 
     def _progress(self) -> dict[str, Any]:

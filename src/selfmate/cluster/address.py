@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 MAX_LOCAL = 256
+AUTO = "auto"  # the cluster that this machine belongs to
 ALLOWED = "local:N (a cluster of its own on this machine), auto or HOST:PORT"
 
 
@@ -12,7 +13,7 @@ class ClusterAddress:
     """A cluster of its own with so many CPUs, or the address of one that runs already."""
 
     local_cpus: int | None = None
-    address: str = ""  # "auto": the one that this machine belongs to
+    address: str = ""  # AUTO or HOST:PORT
 
     def __str__(self) -> str:
         return self.address or f"local:{self.local_cpus}"
@@ -25,6 +26,6 @@ def parse_address(text: str) -> ClusterAddress:
         if not 1 <= cpus <= MAX_LOCAL:
             raise ValueError(f"local:N has 1 to {MAX_LOCAL} workers, not {cpus}")
         return ClusterAddress(local_cpus=cpus)
-    if text == "auto" or re.fullmatch(r"[\w.-]+:\d{1,5}", text):
+    if text == AUTO or re.fullmatch(r"[\w.-]+:\d{1,5}", text):
         return ClusterAddress(address=text)
     raise ValueError(f"{text[:60]!r} is no cluster; there are {ALLOWED}")

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from selfmate.cluster.address import ClusterAddress
+from selfmate.cluster.address import AUTO, ClusterAddress
 from selfmate.extras import has_extra, missing_sentence
 
 CONNECT_SECONDS = 10.0
@@ -45,12 +45,13 @@ def connect(address: ClusterAddress) -> None:
         )
     except Exception as error:  # of a node that does not start Ray raises the bare class
         ray.shutdown()  # what did start
-        reason = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split()).partition(". ")[0][:200].rstrip(".")
         if is_own:
             raise ConnectionError(f"Ray does not start on this machine: {reason}") from error
-        raise ConnectionError(
-            f"there is no cluster of Ray at {address}: {reason}; start one with `ray start --head`"
-        ) from error
+        where = "this machine belongs to no cluster of Ray"
+        if address.address != AUTO:
+            where = f"there is no cluster of Ray at {address}"
+        raise ConnectionError(f"{where}: {reason}; start one with `ray start --head`") from error
 
 
 def _check_somebody_listens(address: ClusterAddress) -> None:

@@ -22,6 +22,7 @@ from selfmate.runs import Arrays, RunFailedError
 TASKS_IN_FLIGHT = 2  # per worker: one runs, one waits
 WAIT_SECONDS = 0.1
 SECONDS_BETWEEN_LOOKS = 1.0  # at the nodes of the cluster
+LOGS = "/tmp/ray/session_latest/logs"  # unless Ray was started with another folder
 
 
 class Task(Protocol):
@@ -110,6 +111,10 @@ class _Figures:
         return max(0.0, 1 - self.busy_seconds / max(self.worker_seconds, 1e-3))
 
 
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:200]
+
+
 class RayPool:
     """For `with`, after `connect`. `say` hears of workers that are lost or refused."""
 
@@ -168,11 +173,10 @@ class RayPool:
                 raise RuntimeError("a result arrived without a task")
             self._check_there_is_somebody()
 
-    def run(
-        self, tasks: Tasks, weights: Mapping[str, Arrays], tick: Callable[[], None]
-    ) -> Iterator[bytes]:
-        """Yields results as they come, in any order. Ticks several times a second. RunFailedError
-        if there is nobody to do the work, or if it fails."""
+    def run(self, tasks: Tasks, weights: Mapping[str, Arrays]) -> Iterator[bytes | None]:
+        """Yields results as they come, in any order, and None several times a second, so that the
+        caller can show progress. RunFailedError if there is nobody to do the work, or if it
+        fails."""
         self._share(weights)
         self._figures = _Figures()
         self._ready_at = time.monotonic()
@@ -186,13 +190,17 @@ class RayPool:
                 self._give_up_hanging()
                 self._check_there_is_somebody()
                 self._figures.look(self.size)
-                tick()
+                yield None
         finally:
             if not done:
                 self._abandon()
 
+    def text(self) -> str:
+        """4 actors, 31 games/min on anna, 28 games/min on ben, 410 kB moved, 3 % waiting"""
+        return ", ".join(f"{count:,} {name}" for name, count in self.counts().items())
+
     def counts(self) -> dict[str, int]:
-        """For a progress line."""
+        """For a progress line, by their units."""
         figures, counts = self._figures, {"actors": self.size}
         for node, units in figures.units.items():
             counts[f"games/min on {node}"] = round(60 * units / figures.seconds)
@@ -270,13 +278,16 @@ class RayPool:
 
     def _lose(self, member: _Member, error: Exception) -> None:
         """A worker is gone; its tasks go to others."""
-        reason = " ".join(str(error).split("\n", maxsplit=1)[0].split())[:200]
+        reason = _one_line(str(error).split("\n", maxsplit=1)[0])
         if member.is_ready:
             self._say(f"{member} is lost, others do its work: {reason}; log: {member.facts['log']}")
         else:
             self._failed_starts[member.node.node_id] += 1
             if self._failed_starts[member.node.node_id] >= self._patience.losses:
-                self._refuse(member.node, f"no worker starts on {member.node.name}: {reason}")
+                self._refuse(
+                    member.node,
+                    f"no worker starts on {member.node.name}: {reason}; logs: {LOGS} there",
+                )
         self._dismiss(member)
 
     def _dismiss(self, member: _Member) -> None:
@@ -325,7 +336,7 @@ class RayPool:
         except self._ray.exceptions.RayError as error:
             raise RunFailedError(
                 "the weights do not fit into Ray's object store "
-                f"({str(error).splitlines()[0][:200]}): start Ray with more "
+                f"({_one_line(str(error).splitlines()[0])}): start Ray with more "
                 "--object-store-memory, then continue with --resume"
             ) from error
 
@@ -374,8 +385,9 @@ class RayPool:
         try:
             result, seconds, memory_mb = self._ray.get(flight.ref)
         except exceptions.RayTaskError as error:
+            cause = f"{type(error.cause).__name__}: {error.cause}"
             raise RunFailedError(
-                f"{member} failed: {error.cause!r}; log: {member.facts['log']}"
+                f"{member} failed: {_one_line(cause)}; log: {member.facts['log']}"
             ) from error
         except exceptions.RayError as error:
             self._lose(member, error)

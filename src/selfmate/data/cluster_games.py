@@ -95,6 +95,9 @@ class ClusterTeacherGames(TeacherGames):
         task = TeacherTask(
             plan=self.plan, teacher=self._teacher, load=self._load, first=first, stop=last
         )
-        for data in self._pool.run(TeacherTasks(task), {}, lambda: None):
+        for data in self._pool.run(TeacherTasks(task), {}):
+            if data is None:
+                yield 0, []
+                continue
             scored, games = pickle.loads(zstandard.ZstdDecompressor().decompress(data))
             yield scored, [_with_board(plain) for plain in games]

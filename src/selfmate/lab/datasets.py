@@ -3,11 +3,13 @@ read, and games of the teacher. Both are processes of their own, as on the comma
 in the folder `datasets` of the runs.
 """
 
+import json
 import os
 import re
 import threading
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -147,6 +149,8 @@ class Datasets:
         target = self._target(name, kind)
         problem = job.problem() if job is not None else None
         state: DatasetState = "ready" if _is_complete(target) else "unfinished"
+        if state == "ready" and not _can_validate(target):
+            state, problem = "failed", "none of its games was held out for validation: import more"
         if job is not None and job.runs:
             state = "running"
         elif problem is not None:
@@ -177,6 +181,17 @@ def _kind(path: Path) -> Kind:
 
 def _is_complete(target: Path) -> bool:
     return target.is_file() or (target / MANIFEST).is_file()
+
+
+def _can_validate(target: Path) -> bool:
+    """Whether games were held out; those of the teacher are split later."""
+    manifest = target / MANIFEST
+    return not manifest.is_file() or _held_out_games(manifest, manifest.stat().st_mtime_ns) > 0
+
+
+@lru_cache(maxsize=100)
+def _held_out_games(manifest: Path, changed_ns: int) -> int:
+    return int(json.loads(manifest.read_text("utf-8"))["games"]["kept"].get("validation", 0))
 
 
 def _game_files(folder: Path, depth: int) -> Iterator[Path]:

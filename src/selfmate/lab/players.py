@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from fastapi import APIRouter
@@ -123,6 +124,7 @@ class LabPlayers:
         folder = runs.path.absolute()
         self._folder = f"{folder}/".replace("//", "/")
         self._prefixes = (self._folder, f"{folder.name}/")
+        shipped_ruler()  # fitted now, so that nobody's first request waits for it
 
     def offers(self) -> Iterator[Offer]:
         """Trained ones first, the newest at the top."""
@@ -131,8 +133,13 @@ class LabPlayers:
         yield from filter(None, (_run_offer(run, elos) for run in newest_first))
         yield from (_model_offer(name, elos) for name in model_names())
         stockfish = (STOCKFISH,) if find_program("stockfish") else ()
-        plugins = filter(None, map(_plugin_offer, plugin_names()))
-        yield from (_rated(offer, elos.get) for offer in (*BUILT_IN, *stockfish, *plugins))
+        others = (*BUILT_IN, *stockfish, *self._plugins)
+        yield from (_rated(offer, elos.get) for offer in others)
+
+    @cached_property
+    def _plugins(self) -> tuple[Offer, ...]:
+        """Of the packages that are installed; to look through all of them takes long."""
+        return tuple(filter(None, map(_plugin_offer, plugin_names())))
 
     def _elos(self) -> dict[str, float]:
         """All known ratings by the players' names in the lab. If the pool is damaged, those that

@@ -2,8 +2,9 @@
 their comparison with our results as Markdown.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import mean, stdev
 
 from selfmate.runs import Json
 
@@ -140,56 +141,77 @@ REFERENCE_TABLES = {
 }
 
 
-Row = tuple[str, Callable[[Results], str]]  # a row's title, and its cell for an agent
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row of a table: an attribute of `Results`."""
+
+    title: str
+    name: str
+    digits: int
+    unit: str = ""
 
 
-def _number(value: float | None, digits: int, unit: str = "") -> str:
-    return "" if value is None else f"{value:,.{digits}f}{unit}"
-
-
-AVERAGES: tuple[Row, ...] = (
-    ("average reward", lambda r: _number(r.reward, 3)),
-    ("average moves", lambda r: _number(r.moves, 2)),
-    ("draws", lambda r: _number(r.draw_percent, 1, " %")),
-    ("mates", lambda r: _number(r.mate_percent, 1, " %")),
+AVERAGES = (
+    Row(title="average reward", name="reward", digits=3),
+    Row(title="average moves", name="moves", digits=2),
+    Row(title="draws", name="draw_percent", digits=1, unit=" %"),
+    Row(title="mates", name="mate_percent", digits=1, unit=" %"),
 )
-TIMES: tuple[Row, ...] = (
-    ("games per second", lambda r: _number(r.games_per_s, 2)),
-    ("total time", lambda r: _clock(r.seconds)),
-)
+SPEED = Row(title="games per second", name="games_per_s", digits=2)
 
 
-def _clock(seconds: float | None) -> str:
-    if seconds is None:
+def _cell(row: Row, results: Sequence[Results]) -> str:
+    """The mean, and the standard deviation if there are several results."""
+    values = [value for one in results if (value := getattr(one, row.name)) is not None]
+    if not values:
         return ""
-    minutes, rest = divmod(round(seconds), 60)
+    spread = f" ± {stdev(values):,.{row.digits}f}" if len(values) > 1 else ""
+    return f"{mean(values):,.{row.digits}f}{spread}{row.unit}"
+
+
+def _clock(results: Sequence[Results]) -> str:
+    """The mean time."""
+    seconds = [one.seconds for one in results if one.seconds is not None]
+    if not seconds:
+        return ""
+    minutes, rest = divmod(round(mean(seconds)), 60)
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
-def as_markdown(table: Table, ours: Sequence[Results], episodes: int) -> str:
-    """One table: for each agent the column of the reference design and ours."""
-    heads = [head for c in table.columns for head in (f"{c.label}: reference", f"{c.label}: ours")]
+def as_markdown(table: Table, ours: Sequence[Sequence[Results]], episodes: int) -> str:
+    """One table: for each agent the column of the reference design, if it has one, and ours, the
+    mean of several random seeds with their standard deviation."""
+    pairs = [
+        (head, results)
+        for column, mine in zip(table.columns, ours, strict=True)
+        for head, results in _columns(column, mine)
+    ]
     lines = [
         f"### Table {table.number}. {table.title}",
         "",
-        f"The reference design reports 100,000 games, {_ours(table, episodes)}.",
+        _about(len(ours[0]), episodes),
         "",
-        "| | " + " | ".join(heads) + " |",
-        "|---" * (len(heads) + 1) + "|",
+        "| | " + " | ".join(head for head, _ in pairs) + " |",
+        "|---" * (len(pairs) + 1) + "|",
     ]
-    for title, cell in TIMES if table.is_about_time else AVERAGES:
-        pairs = zip(table.columns, ours, strict=True)
-        cells = [text for column, mine in pairs for text in (cell(column.reference), cell(mine))]
-        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    for row in (SPEED,) if table.is_about_time else AVERAGES:
+        cells = [_cell(row, results) for _, results in pairs]
+        lines.append(f"| {row.title} | " + " | ".join(cells) + " |")
     if table.is_about_time:
-        lines += ["", _time_saved(table, ours)]
+        lines.append("| total time | " + " | ".join(_clock(results) for _, results in pairs) + " |")
+        lines += ["", _time_saved(table, [mine[0] for mine in ours])]
     return "\n".join(lines)
 
 
-def _ours(table: Table, episodes: int) -> str:
-    if all(column.learner is None for column in table.columns):
-        return "ours are exact"
-    return f"ours are of {episodes:,}"
+def _columns(column: Column, ours: Sequence[Results]) -> list[tuple[str, Sequence[Results]]]:
+    if column.reference == Results():
+        return [(column.label, ours)]
+    return [(f"{column.label}: reference", [column.reference]), (f"{column.label}: ours", ours)]
+
+
+def _about(seeds: int, episodes: int) -> str:
+    ours = f"{episodes:,} games" + (f" with each of {seeds} random seeds" if seeds > 1 else "")
+    return f"The reference design reports 100,000 games with one random seed, ours are {ours}."
 
 
 def _time_saved(table: Table, ours: Sequence[Results]) -> str:

@@ -1,5 +1,5 @@
 """The tables of the reference design reproduced: trainings by its listings, several at a time, each
-in a process of its own and resumable; then their results and learning curves.
+in a process of its own and resumable; then their results.
 """
 
 import signal
@@ -13,13 +13,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from selfmate.learners.config import read_config
+from selfmate.learners.config import Config, read_config
 from selfmate.learners.registry import LEARNERS
+from selfmate.minichess.curves import Curve
 from selfmate.minichess.game import compile_game
 from selfmate.minichess.reference_tables import Column, Results, Settings, Table
-from selfmate.minichess.solver import random_agent
+from selfmate.minichess.simulation import ParallelGames
 from selfmate.runs import Json, RunDirectory, RunRefusedError
 
 PRESET = "paper"
@@ -27,8 +27,7 @@ DEFAULT_SEED = 2022  # the random seed of the reference design
 SECONDS_BETWEEN_POLLS = 0.5
 SECONDS_TO_SAVE = 120.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-AVERAGED_STEPS = 20  # effective length of the moving average, in steps of 100 games
-PANELS = {"reward": "reward per game", "moves": "moves per game"}
+SIMULATED_TOGETHER = 1000  # games of the random agent
 
 Process = subprocess.Popen[str]
 
@@ -60,12 +59,30 @@ class Training:
         where = ["--run", str(self.directory), "--resume", "--json"]
         return [sys.executable, "-m", "selfmate", "train", self.learner, *options, *where]
 
+    def config(self) -> Config:
+        """ValueError if the learner does not have one of the settings."""
+        return read_config(
+            LEARNERS[self.learner], preset=self.preset, seed=self.seed, sets=self.sets()
+        )
+
     def done(self) -> int:
         """Games played so far."""
         try:
             return RunDirectory(self.directory).status().done
         except RunRefusedError:
             return 0
+
+
+def curve_of_run(training: Training) -> Curve:
+    run = RunDirectory(training.directory)
+    columns = run.columns()
+    return Curve(
+        games=columns["episodes"],
+        reward=columns["reward"],
+        moves=columns["moves"],
+        mate_percent=columns["mate_percent"],
+        seconds=sum(line["seconds"] for line in run.timings()),
+    )
 
 
 def run_trainings(
@@ -139,12 +156,13 @@ def _toml(value: Json) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """The trainings behind some tables, and their results."""
+    """The trainings behind some tables, each with several random seeds, and their results."""
 
     tables: tuple[Table, ...]
     episodes: int
     directory: Path
-    seed: int = DEFAULT_SEED
+    seeds: tuple[int, ...] = (DEFAULT_SEED,)
+    curve_of: Callable[[Training], Curve] = curve_of_run
 
     def trainings(self) -> list[Training]:
         """All that the tables need, each once, the longest first."""
@@ -152,39 +170,46 @@ class Reproduction:
             training.directory: training
             for table in self.tables
             for column in table.columns
-            if (training := self.training_of(column)) is not None
+            for training in self.trainings_of(column)
         }
         return sorted(found.values(), key=_cost, reverse=True)
 
-    def training_of(self, column: Column) -> Training | None:
-        if column.learner is None:
-            return None
-        settings: Settings = column.settings | {"episodes": self.episodes}
-        name = "-".join([column.learner, *map(_part, column.settings.items())])
+    def trainings_of(self, column: Column) -> list[Training]:
+        """One for each seed; none of the random agent."""
+        return [] if column.learner is None else [self._training(column, s) for s in self.seeds]
+
+    def _training(self, column: Column, seed: int) -> Training:
+        assert column.learner is not None
+        settings: Settings = {"episodes": self.episodes} | column.settings
+        parts = [column.learner, *map(_part, column.settings.items())]
+        parts += [] if seed == DEFAULT_SEED else [f"seed-{seed}"]
         return Training(
-            directory=self.directory / name,
+            directory=self.directory / "-".join(parts),
             learner=column.learner,
             preset=PRESET,
             settings=settings,
-            seed=self.seed,
+            seed=seed,
         )
 
     def check(self) -> None:
         """Raises ValueError if a learner does not have one of the settings."""
         for training in self.trainings():
-            read_config(LEARNERS[training.learner], preset=PRESET, sets=training.sets())
+            training.config()
 
-    def runs_of(self, table: Table) -> dict[str, RunDirectory]:
-        """The runs of a table's agents by their labels."""
-        pairs = [(column.label, self.training_of(column)) for column in table.columns]
-        return {label: RunDirectory(t.directory) for label, t in pairs if t is not None}
+    def curves_of(self, table: Table) -> dict[str, list[Curve]]:
+        """The curves of a table's agents by their labels."""
+        return {
+            column.label: [self.curve_of(training) for training in self.trainings_of(column)]
+            for column in table.columns
+            if column.learner is not None
+        }
 
-    def results_of(self, column: Column) -> Results:
-        """Our results, from the run on disk; exact for the random agent."""
-        training = self.training_of(column)
-        if training is None:
-            return _random_agent_results(column)
-        return _run_results(RunDirectory(training.directory))
+    def results_of(self, column: Column) -> list[Results]:
+        """Ours, for each seed; the random agent's games are simulated."""
+        if column.learner is None:
+            draw_reward = float(str(column.settings.get("draw_reward", -1.0)))
+            return [random_agent_results(seed, self.episodes, draw_reward) for seed in self.seeds]
+        return [self.curve_of(training).results() for training in self.trainings_of(column)]
 
 
 def with_grid(table: Table, grid: Mapping[str, Sequence[str]]) -> Table:
@@ -200,6 +225,14 @@ def with_grid(table: Table, grid: Mapping[str, Sequence[str]]) -> Table:
     return replace(table, columns=tuple(columns))
 
 
+def with_settings(table: Table, settings: Settings) -> Table:
+    """All agents of the table with these settings as well, beside the same reference results."""
+    if all(column.learner is None for column in table.columns):
+        return table
+    columns = [replace(column, settings=column.settings | settings) for column in table.columns]
+    return replace(table, columns=tuple(columns))
+
+
 def _part(setting: tuple[str, Json]) -> str:
     return f"{setting[0]}-{setting[1]}".lower()
 
@@ -209,63 +242,23 @@ def _cost(training: Training) -> tuple[bool, bool]:
     return (training.settings.get("vectorized") is False, training.learner == "ddqn")
 
 
-def _random_agent_results(column: Column) -> Results:
-    mate, moves = random_agent(compile_game(4))
-    draw_reward = column.settings.get("draw_reward", -1.0)
-    assert isinstance(draw_reward, float)
+def random_agent_results(seed: int, games: int, draw_reward: float) -> Results:
+    """The means of the first games that are played at random. All of them are played to their end:
+    among those that end first, short ones are too many."""
+    game = compile_game(4)
+    together = ParallelGames(game, SIMULATED_TOGETHER, seed=seed, draw_reward=draw_reward)
+    values = np.zeros((SIMULATED_TOGETHER, game.actions), np.float32)
+    rewards, moves = np.zeros(games), np.zeros(games)
+    while (together.numbers < games).any():
+        numbers = together.numbers.copy()
+        played = together.play(together.choose(values, 1.0))
+        counted = numbers < games
+        moves[numbers[counted]] += 1
+        rewards[numbers[counted]] = played.rewards[counted]
+    mate_percent = 100 * float((rewards == 1).mean())
     return Results(
-        reward=mate + draw_reward * (1 - mate),
-        moves=moves,
-        draw_percent=100 * (1 - mate),
-        mate_percent=100 * mate,
+        reward=float(rewards.mean()),
+        moves=float(moves.mean()),
+        draw_percent=100 - mate_percent,
+        mate_percent=mate_percent,
     )
-
-
-def _run_results(run: RunDirectory) -> Results:
-    columns = run.columns()
-    games = np.diff(columns["episodes"], prepend=0)
-    reward, moves, mate = (
-        float(np.average(columns[name], weights=games))
-        for name in ("reward", "moves", "mate_percent")
-    )
-    seconds = sum(line["seconds"] for line in run.timings())
-    return Results(
-        reward=reward,
-        moves=moves,
-        draw_percent=100 - mate,
-        mate_percent=mate,
-        games_per_s=float(games.sum()) / seconds,
-        seconds=seconds,
-    )
-
-
-def moving_average(values: NDArray[np.float64], steps: float) -> NDArray[np.float64]:
-    """Exponential, normalized so that the first values do not weigh too much."""
-    keep = 1 - 1 / steps
-    averages, total, weight = np.empty_like(values), 0.0, 0.0
-    for i, value in enumerate(values):
-        total, weight = keep * total + value, keep * weight + 1
-        averages[i] = total / weight
-    return averages
-
-
-def draw_curves(title: str, runs: Mapping[str, RunDirectory], path: Path) -> None:
-    """Saves a picture, in the format of the suffix of `path`, with panels for reward and moves."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle(title, fontsize=11)
-    panels = figure.subplots(1, len(PANELS))
-    for panel, (name, label_y) in zip(panels, PANELS.items(), strict=True):
-        for label, run in runs.items():
-            columns = run.columns()
-            averages = moving_average(columns[name], AVERAGED_STEPS)
-            panel.plot(columns["episodes"], averages, label=label, linewidth=1.1)
-        panel.set_xlabel("games")
-        panel.set_ylabel(label_y)
-        panel.grid(alpha=0.3)
-        panel.ticklabel_format(axis="x", style="plain")
-    panels[0].legend(fontsize=8)
-    figure.savefig(path, dpi=110, metadata={"Software": None})

@@ -202,11 +202,10 @@ class RayWorkers:
     def play(self, factory: ActorFactory, plan: GamePlan, tick: Tick = unwatched) -> Trajectories:
         weights = {net.digest: cast(Arrays, net.weights) for net in factory.nets}
         parts, games, moves = list[PlayedGames](), 0, 0
-
-        def tick_all() -> None:
-            tick(games, **self._pool.counts(), moves=moves)
-
-        for data in self._pool.run(GameTasks(factory, plan), weights, tick_all):
+        for data in self._pool.run(GameTasks(factory, plan), weights):
+            if data is None:
+                tick(games, **self._pool.counts(), moves=moves)
+                continue
             parts.append(unpacked(data))
             games += len(parts[-1].numbers)
             moves += len(parts[-1].moves.values)

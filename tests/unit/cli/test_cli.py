@@ -26,6 +26,7 @@ VERBS = (
     "play",
     "match",
     "rate",
+    "strength",
     "calibrate",
     "puzzles",
     "uci",

@@ -19,6 +19,11 @@ from unit.cli.process import selfmate
             "there is no cluster of Ray at 127.0.0.1:1: [Errno 111] Connection refused; start one",
         ),
         (("match", "random", "greedy", "--actors", "2"), "--actors is for --ray"),
+        (
+            ("match", "random", "greedy", "--ray", "127.0.0.1:1"),
+            "there is no cluster of Ray at 127.0.0.1:1",
+        ),
+        (("rate", "random", "--ray", "local:1", "--actors", "0"), "'0' is not a whole number from"),
         (("collect", "--games", "2", "--out", "x.ndjson", "--ray", "x"), "--ray 'x' is no cluster"),
         (("rate", "random", "--ray", "local:999"), "--ray local:N has 1 to 256 workers"),
     ],

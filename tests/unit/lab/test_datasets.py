@@ -66,6 +66,19 @@ def test_games_of_the_folders_are_listed_and_imported(tmp_path: Path, games: Pat
         again.import_games(NewImport(name="club", files=["games/club.pgn"]))
 
 
+def test_games_that_are_too_few_to_validate_with_are_said_at_once(
+    tmp_path: Path, games: Path
+) -> None:
+    """And not when a training has been loaded for them."""
+    (games / "one.pgn").write_text(GAME)
+    datasets = Datasets(RunsFolder(tmp_path / "runs"), [games])
+    datasets.import_games(NewImport(name="one", files=["games/one.pgn"]))
+    wait(datasets)
+    (row,) = datasets.data()["datasets"]
+    assert (row["state"], row["path"]) == ("failed", "")
+    assert row["problem"] == "none of its games was held out for validation: import more"
+
+
 @pytest.mark.parametrize(
     "file", ["games/secret.txt", "games/link.pgn", "../elsewhere.pgn", "games/../elsewhere.pgn"]
 )

@@ -80,19 +80,25 @@ export function count(number: number, unit: string): string {
 
 const RUNS = "runs/";
 
-/** `teacher:depth=1` is "Teacher, depth 1", `runs/x:version=5` is "x, version 5". */
+/** `teacher:depth=1` is "Teacher, depth 1", `runs/x:version=5` is "x, version 5"; nets keep their names. */
 export function playerTitle(name: string): string {
   const colon = name.lastIndexOf(":");
   const hasSettings = colon > 0 && name.includes("=", colon);
   const kind = hasSettings ? name.slice(0, colon) : name;
-  const title = kind.startsWith(RUNS) ? kind.slice(RUNS.length) : kind[0]?.toUpperCase() + kind.slice(1);
+  const title = kind.startsWith(RUNS) ? kind.slice(RUNS.length) : titled(kind);
   const settings = hasSettings ? name.slice(colon + 1).split(",") : [];
   return [title, ...settings.map(inWords)].join(", ");
+}
+
+function titled(kind: string): string {
+  return kind.includes("-") ? kind : kind[0]?.toUpperCase() + kind.slice(1);
 }
 
 function inWords(setting: string): string {
   const [key = "", value = ""] = setting.split("=");
   if (key === "random") return `${value} % random moves`;
+  if (key === "sims" && value === "0") return "no search";
+  if (key === "sims" || key === "nodes") return `${whole(Number(value))} ${key}`;
   return `${key === "elo" ? "Elo" : key} ${value}`;
 }
 

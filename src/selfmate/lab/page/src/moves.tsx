@@ -21,14 +21,13 @@ const MARK_TEXTS: Record<string, string> = { blunder: "??", mistake: "?", inaccu
 
 export function Moves({ start, sans, shown, book = 0, marks, empty, onGo }: MovesProps) {
   const list = useRef<HTMLOListElement>(null);
+  useEffect(() => showCurrent(list.current), [shown, sans.length]);
   useEffect(() => {
-    const box = list.current;
-    const current = box?.querySelector<HTMLElement>("[aria-current]");
-    if (!box || !current) return;
-    const row = current.offsetTop - box.offsetTop;
-    if (row < box.scrollTop || row + current.offsetHeight > box.scrollTop + box.clientHeight)
-      box.scrollTop = row - box.clientHeight / 2;
-  }, [shown, sans.length]);
+    if (list.current === null) return;
+    const observer = new ResizeObserver(() => showCurrent(list.current)); // what is above it may grow
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, [sans.length === 0]);
   const move = (cell: Cell) =>
     cell === null ? (
       <span class="quiet">...</span>
@@ -55,6 +54,15 @@ export function Moves({ start, sans, shown, book = 0, marks, empty, onGo }: Move
       ))}
     </ol>
   );
+}
+
+/** Scrolls the list, not the page. */
+function showCurrent(box: HTMLElement | null): void {
+  const current = box?.querySelector<HTMLElement>("[aria-current]");
+  if (!box || !current) return;
+  const row = current.offsetTop;
+  if (row < box.scrollTop || row + current.offsetHeight > box.scrollTop + box.clientHeight)
+    box.scrollTop = row - box.clientHeight / 2;
 }
 
 function Mark({ mark }: { mark: string | undefined }) {

@@ -64,7 +64,6 @@ function hasName(offer: Offer, name: string): boolean {
 export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
   const offered = offers.find((offer) => hasName(offer, name));
   const chosen = offered ?? linked(name);
-  const asked = askedElo(chosen, name);
   const choose = (title: string) => {
     const strength = offers.find((offer) => offer.title === title)?.strengths[0];
     if (strength) onChoose(strength.name);
@@ -82,41 +81,56 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
           ))}
         </select>
       </label>
-      {chosen.elo_range !== null && <RatingSlider offer={chosen} name={name} onChoose={onChoose} />}
-      {chosen.strengths.length > 1 && (
-        <label>
-          <span>Strength</span>
-          <select value={name} onChange={(event) => onChoose(event.currentTarget.value)}>
-            {asked !== null && <option value={name}>as strong as the rating says</option>}
-            {chosen.strengths.map((one) => (
-              <option key={one.name} value={one.name}>
-                {one.title}
-                {one.elo === null ? "" : `, about ${elo(one.elo)}`}
-              </option>
-            ))}
-          </select>
-        </label>
+      {chosen.elo_range === null ? (
+        <StrengthSelect offer={chosen} name={name} onChoose={onChoose} />
+      ) : (
+        <>
+          <RatingSlider offer={chosen} name={name} onChoose={onChoose} />
+          <details class="by-settings">
+            <summary>Strength by settings</summary>
+            <StrengthSelect offer={chosen} name={name} onChoose={onChoose} />
+          </details>
+        </>
       )}
       <small class="quiet rated">{ratingText(chosen, name)}</small>
     </>
   );
 }
 
+type StrengthProps = { offer: Offer; name: string; onChoose: (name: string) => void };
+
+/** The settings that a player is offered with; nothing if there is no choice. */
+function StrengthSelect({ offer, name, onChoose }: StrengthProps) {
+  if (offer.strengths.length < 2) return null;
+  return (
+    <label>
+      <span>Strength</span>
+      <select value={name} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {askedElo(offer, name) !== null && <option value={name}>as strong as the rating says</option>}
+        {offer.strengths.map((one) => (
+          <option key={one.name} value={one.name}>
+            {one.title}
+            {one.elo === null ? "" : `, about ${elo(one.elo)}`}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 const ELO_STEP = 25;
 
-type SliderProps = { offer: Offer; name: string; onChoose: (name: string) => void };
-
 /** A rating of a player that was calibrated, between the weakest and the strongest measured. */
-function RatingSlider({ offer, name, onChoose }: SliderProps) {
+function RatingSlider({ offer, name, onChoose }: StrengthProps) {
   const [low, high] = offer.elo_range!;
   const first = ELO_STEP * Math.ceil(low / ELO_STEP);
   const last = ELO_STEP * Math.floor(high / ELO_STEP);
-  const of = offer.strengths.find((one) => one.name === name)?.elo ?? high;
-  const rating = Math.min(last, Math.max(first, askedElo(offer, name) ?? of));
+  const strength = offer.strengths.find((one) => one.name === name);
+  const rating = askedElo(offer, name) ?? strength?.elo ?? null;
   return (
     <label class="rating">
       <span>
-        Rating: <b>{elo(rating)}</b>
+        Rating: <b>{rating === null ? "not known with these settings" : elo(rating)}</b>
       </span>
       <input
         type="range"
@@ -124,7 +138,7 @@ function RatingSlider({ offer, name, onChoose }: SliderProps) {
         min={first}
         max={last}
         step={ELO_STEP}
-        value={rating}
+        value={Math.min(last, Math.max(first, rating ?? high))}
         onInput={(event) => onChoose(`${nameOf(offer)}:elo=${event.currentTarget.value}`)}
       />
     </label>
@@ -132,8 +146,8 @@ function RatingSlider({ offer, name, onChoose }: SliderProps) {
 }
 
 /** Of all its strengths: ", about 930" or ", 874 to 1505"; empty if none is rated. */
-function ratingsOf({ strengths }: Offer): string {
-  const elos = strengths.flatMap((one) => (one.elo === null ? [] : [one.elo]));
+function ratingsOf({ strengths, elo_range }: Offer): string {
+  const elos = elo_range ?? strengths.flatMap((one) => (one.elo === null ? [] : [one.elo]));
   if (elos.length === 0) return "";
   const [low, high] = [elo(Math.min(...elos)), elo(Math.max(...elos))];
   return low === high ? `, about ${low}` : `, ${low} to ${high}`;

@@ -58,13 +58,15 @@ export function Puzzles({ place }: { place: Place }) {
               Show the solution
             </button>
           ) : (
-            <button type="button" class="main" onClick={next}>
-              Next puzzle
-            </button>
+            <>
+              <button type="button" class="main" onClick={next}>
+                Next puzzle
+              </button>
+              <a class="button" href={linkTo("analyse", { fen: puzzle.fen })}>
+                Analyse
+              </a>
+            </>
           )}
-          <a class="button" href={linkTo("analyse", { fen: puzzle.fen })}>
-            Analyse
-          </a>
         </div>
         <Score progress={progress} total={rows.length} />
         {puzzle.state !== "open" && <Answers key={puzzle.number} number={puzzle.number} offers={offers} />}

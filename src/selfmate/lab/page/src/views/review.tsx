@@ -22,6 +22,13 @@ export function Review({ place }: { place: Place }) {
   useStepKeys((by) => go(shown + by));
   if (review === null)
     return problem === null ? <p class="quiet">Setting up the board ...</p> : <Problem text={problem} />;
+  if (last === 0)
+    return (
+      <p>
+        There is no game to review. <a href={linkTo("play")}>Play one</a>, or paste one into{" "}
+        <a href={linkTo("analyse")}>Analyse</a> and press Review there.
+      </p>
+    );
   const at = Math.min(shown, last);
   return (
     <div class="review">

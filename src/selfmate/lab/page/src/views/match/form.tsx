@@ -2,11 +2,12 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api";
 import { linkTo } from "../../place";
-import { newestRun, PlayerPicker, useOffers } from "../../players";
+import { newestRun, PlayerPicker, strongestNet, useOffers } from "../../players";
 import { Problem, useAttempt } from "../../problem";
 import type { MatchId, NewMatch as Request, Offer } from "../../types";
 
 const MAX_GAMES = 10000;
+const TEACHER = "teacher:depth=4";
 
 export function NewMatch({ a, b }: { a: string | null; b: string | null }) {
   const offers = useOffers();
@@ -29,8 +30,9 @@ export function NewMatch({ a, b }: { a: string | null; b: string | null }) {
 type FormProps = { offers: Offer[]; a: string | null; b: string | null };
 
 function Form({ offers, ...linked }: FormProps) {
-  const [a, setA] = useState(linked.a ?? newestRun(offers) ?? "teacher:depth=1");
-  const [b, setB] = useState(linked.b ?? "random");
+  const run = newestRun(offers);
+  const [a, setA] = useState(linked.a ?? run ?? strongestNet(offers) ?? TEACHER);
+  const [b, setB] = useState(linked.b ?? (run === null ? TEACHER : "random"));
   const [games, setGames] = useState("20");
   const [seed, setSeed] = useState("");
   const [maxPlies, setMaxPlies] = useState("400");

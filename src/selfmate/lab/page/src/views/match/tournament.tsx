@@ -145,12 +145,12 @@ function CrossTable({ table }: { table: Standing[] }) {
           <tr>
             <th scope="col">#</th>
             <th scope="col">Player</th>
+            <th scope="col">Points</th>
             {table.map((_, at) => (
               <th key={at} scope="col">
                 {at + 1}
               </th>
             ))}
-            <th scope="col">Points</th>
             <th scope="col">Games</th>
           </tr>
         </thead>
@@ -159,10 +159,10 @@ function CrossTable({ table }: { table: Standing[] }) {
             <tr key={row.player}>
               <td>{at + 1}</td>
               <th scope="row">{playerTitle(row.player)}</th>
+              <td class="points">{pointsText(row.points)}</td>
               {row.cells.map((cell, other) => (
                 <Cell key={other} cell={cell} />
               ))}
-              <td class="points">{pointsText(row.points)}</td>
               <td>{row.games}</td>
             </tr>
           ))}

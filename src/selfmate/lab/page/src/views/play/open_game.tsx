@@ -45,7 +45,8 @@ export function OpenGame(props: OpenGameProps) {
   useSounds(game);
   const side = game.person ?? "white";
   const given = hint?.plies === game.moves.length && browsing.isNow ? hint : null;
-  const analysis = showsAnalysis ? moveWithAnalysis(game, browsing.shown)?.analysis : null;
+  const analysed = showsAnalysis ? moveWithAnalysis(game, browsing.shown) : null;
+  const analysis = analysed === game.moves[browsing.shown - 1] ? analysed?.analysis : null;
   const titles = {
     white: titleOf(game, current.choice, offers, "white"),
     black: titleOf(game, current.choice, offers, "black"),

@@ -17,7 +17,7 @@ export function Compare({ names, runs }: Props) {
       <h1>Compare runs</h1>
       <fieldset class="files">
         <legend>Runs, up to {MAX_COMPARED}</legend>
-        {runs.map(({ name }) => (
+        {namesInOrder(runs).map((name) => (
           <label key={name}>
             <input
               type="checkbox"
@@ -32,6 +32,11 @@ export function Compare({ names, runs }: Props) {
       {compared.length === 0 ? <p class="quiet">Choose runs above.</p> : <Compared key={compared.join("\n")} names={compared} />}
     </section>
   );
+}
+
+/** By name, numbers as numbers: a list of what runs would change its order under the mouse. */
+function namesInOrder(runs: RunRow[]): string[] {
+  return runs.map(({ name }) => name).sort(new Intl.Collator("en", { numeric: true }).compare);
 }
 
 export function compareLink(names: string[]): string {
