@@ -13,7 +13,7 @@ namespace selfmate::SELFMATE_SIMD {
 
 constexpr int kShorts = 2 * kLanes;
 constexpr int kSumsAtOnce = 8;   // vectors of an accumulator that stay in registers
-constexpr int kPairsAtOnce = 4;  // vectors of outputs
+constexpr int kPairsAtOnce = 6;  // vectors of outputs
 static_assert(kIntegerGrain % kShorts == 0 && kIntegerGrain % kLanes == 0);
 
 typedef std::int16_t ShortVec __attribute__((vector_size(2 * kShorts)));
@@ -95,18 +95,31 @@ inline void clip_and_square(const std::int16_t* in, int width, std::int16_t* out
   }
 }
 
+// Inputs two by two, as pair_products takes them, without those that are zero: between a third and
+// most of them are.
+struct NonzeroPairs {
+  NonzeroPairs(const std::int16_t* in, int inputs) {
+    for (int pair = 0; pair < inputs / 2; ++pair) {
+      std::memcpy(&values[count], in + 2 * pair, sizeof values[count]);
+      numbers[count] = pair;
+      count += values[count] != 0;  // no branch to mispredict
+    }
+  }
+
+  int count = 0;
+  std::int32_t numbers[kMaxIntegerInputs / 2 + 1], values[kMaxIntegerInputs / 2 + 1];
+};
+
 template <int Vectors>
-SELFMATE_INLINE void apply_columns(const IntegerLinear& layer, int first, const std::int16_t* in,
+SELFMATE_INLINE void apply_columns(const IntegerLinear& layer, int first, const NonzeroPairs& in,
                                    std::int32_t* out) {
   IntVec sums[Vectors];
   for (int v = 0; v < Vectors; ++v)
     sums[v] = load_integers<IntVec>(layer.bias + first + v * kLanes);
-  for (int input = 0; input < layer.inputs; input += 2) {
-    std::int32_t pair;
-    std::memcpy(&pair, in + input, sizeof pair);
-    if (pair == 0) continue;  // about a third of them
-    const ShortVec both = ShortVec(IntVec{} + pair);
-    const std::int16_t* weights = layer.pairs + std::ptrdiff_t(input) * layer.outputs + 2 * first;
+  for (int i = 0; i < in.count; ++i) {
+    const ShortVec both = ShortVec(IntVec{} + in.values[i]);
+    const std::int16_t* weights =
+        layer.pairs + 2 * (std::ptrdiff_t(in.numbers[i]) * layer.outputs + first);
     for (int v = 0; v < Vectors; ++v)
       sums[v] += pair_products(both, load_integers<ShortVec>(weights + v * kShorts));
   }
@@ -115,11 +128,14 @@ SELFMATE_INLINE void apply_columns(const IntegerLinear& layer, int first, const 
 
 // out [outputs] = bias + in [inputs] x matrix.
 inline void apply_integers(const IntegerLinear& layer, const std::int16_t* in, std::int32_t* out) {
+  const NonzeroPairs pairs(in, layer.inputs);
   constexpr int kStep = kPairsAtOnce * kLanes;
   int first = 0;
   for (; first + kStep <= layer.outputs; first += kStep)
-    apply_columns<kPairsAtOnce>(layer, first, in, out);
-  for (; first < layer.outputs; first += kLanes) apply_columns<1>(layer, first, in, out);
+    apply_columns<kPairsAtOnce>(layer, first, pairs, out);
+  for (; first + 2 * kLanes <= layer.outputs; first += 2 * kLanes)
+    apply_columns<2>(layer, first, pairs, out);
+  for (; first < layer.outputs; first += kLanes) apply_columns<1>(layer, first, pairs, out);
 }
 
 // out [count]: the product of a vector [width] with the sum of three rows of the matrix [..,

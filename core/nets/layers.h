@@ -10,17 +10,18 @@
 namespace selfmate {
 
 constexpr int kSquares = 64;
-constexpr int kGrain = 8;          // a panel has this many columns or
-constexpr int kPanel = 16;         // this many; only the last one may be narrow
-constexpr int kPanelsAtOnce = 2;   // at most, in a product
-constexpr int kIntegerGrain = 32;  // of the widths of layers in whole numbers
-constexpr int kMaxActive = 8192;   // inputs of a layer that skips those that are 0
-constexpr int kNormGroups = 8;     // of channels that are normalised together
-constexpr int kHeads = 4;          // of attention
-constexpr int kTiles = 4;          // of a board, 4 x 4 squares each
-constexpr int kPoints = 36;        // of a transformed tile, 6 x 6
-constexpr int kPlanes = 96;        // of a position; a net may read fewer, the first
-constexpr int kMoveTypes = 73;     // of moves from a square, as in AlphaZero's encoding
+constexpr int kGrain = 8;                // a panel has this many columns or
+constexpr int kPanel = 16;               // this many; only the last one may be narrow
+constexpr int kPanelsAtOnce = 2;         // at most, in a product
+constexpr int kIntegerGrain = 32;        // of the widths of layers in whole numbers
+constexpr int kMaxIntegerInputs = 4096;  // of such a layer
+constexpr int kMaxActive = 8192;         // inputs of a layer that skips those that are 0
+constexpr int kNormGroups = 8;           // of channels that are normalised together
+constexpr int kHeads = 4;                // of attention
+constexpr int kTiles = 4;                // of a board, 4 x 4 squares each
+constexpr int kPoints = 36;              // of a transformed tile, 6 x 6
+constexpr int kPlanes = 96;              // of a position; a net may read fewer, the first
+constexpr int kMoveTypes = 73;           // of moves from a square, as in AlphaZero's encoding
 constexpr int kValueChannels = 8;
 constexpr int kValueWidth = 512;
 constexpr int kTokens = 78;      // of a position, as the transformer reads it

@@ -10,6 +10,7 @@ namespace {
 constexpr std::int64_t kMinPositions = 32;  // per thread: fewer are not worth waking a helper for
 constexpr int kMaxWidth = 2048;
 constexpr int kMaxHeadWidth = 256;
+static_assert(2 * kMaxWidth <= kMaxIntegerInputs && kMaxHeadWidth <= kMaxIntegerInputs);
 constexpr int kOutcomes = 3;
 
 constexpr float kActivationScale = 256, kWeightScale = 1024, kMoveScale = 512;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "search/check_finder.h"
 #include "search/noise.h"
@@ -228,10 +229,21 @@ float Tree::root_policy_temperature() const {
   return of_root > 0.0f ? of_root : config_.policy_temperature;
 }
 
+// Equal priors keep their order. The numbers of 64 bits that are sorted in place of the edges are
+// unique: the bits of a prior, which order like the prior itself as none is negative, and the
+// place.
 void Tree::sort_by_prior(std::span<Edge> edges) {
   const auto has_higher_prior = [](const Edge& a, const Edge& b) { return a.prior > b.prior; };
-  if (!std::is_sorted(edges.begin(), edges.end(), has_higher_prior))
-    std::stable_sort(edges.begin(), edges.end(), has_higher_prior);
+  if (std::is_sorted(edges.begin(), edges.end(), has_higher_prior)) return;
+  std::array<std::uint64_t, kMoveListCapacity> keys;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    std::uint32_t prior;
+    std::memcpy(&prior, &edges[i].prior, sizeof prior);
+    keys[i] = std::uint64_t(~prior) << 32 | i;
+  }
+  const std::vector<Edge> copies(edges.begin(), edges.end());
+  std::sort(keys.begin(), keys.begin() + std::ptrdiff_t(edges.size()));
+  for (std::size_t i = 0; i < edges.size(); ++i) edges[i] = copies[std::uint32_t(keys[i])];
 }
 
 void Tree::expand(std::span<const PathStep> path, std::int32_t at, const Wdl& wdl,

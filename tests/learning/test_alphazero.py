@@ -30,6 +30,7 @@ def test_a_sparse_net_learns_from_its_own_games(tmp_path: Path) -> None:
         "games": 256,
         "parallel_games": 256,
         "simulations": 48,
+        "simulations_start": 48,
         "max_plies": 160,
         "max_updates": 0,
         "max_uses": 4,

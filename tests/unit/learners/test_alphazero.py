@@ -77,6 +77,21 @@ def test_the_learning_rate_decays_to_its_minimum() -> None:
     assert [some.learning_rate_in(cycle) for cycle in (1, 2, 3, 4)] == [0.01, 0.005, 0.0025, 0.002]
 
 
+def test_simulations_grow_by_equal_factors() -> None:
+    some = config("simulations_start=10", "simulations=1000", "simulations_cycles=5")
+    assert [some.simulations_in(cycle) for cycle in (1, 2, 3, 4, 5, 6)] == [
+        10,
+        32,
+        100,
+        316,
+        1000,
+        1000,
+    ]
+    assert config("simulations=50").simulations_in(1) == 50
+    with pytest.raises(ValueError, match="simulations_start 60 must not be above simulations 50"):
+        config("simulations=50", "simulations_start=60")
+
+
 @pytest.mark.parametrize("promotion", ["always", "sprt"])
 def test_a_drop_on_the_ladder_restores_the_highest_weights(
     monkeypatch: pytest.MonkeyPatch, promotion: str

@@ -87,6 +87,16 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
         32, ge=1, le=4096, description="games that each thread plays in parallel"
     )
     simulations: int = Field(100, ge=1, le=10**6, description="simulations per move")
+    simulations_start: int = Field(
+        0,
+        ge=0,
+        le=10**6,
+        description="simulations per move in the first cycle, while a new net knows little; they "
+        "grow by equal factors to simulations; 0: no fewer",
+    )
+    simulations_cycles: int = Field(
+        100, ge=2, le=10**6, description="cycles until all simulations are made"
+    )
     full_search_fraction: float = Field(
         1.0,
         gt=0,
@@ -209,10 +219,27 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
         return self
 
     @model_validator(mode="after")
+    def _simulations_grow(self) -> Self:
+        if self.simulations_start > self.simulations:
+            raise ValueError(
+                f"simulations_start {self.simulations_start} must not be above simulations "
+                f"{self.simulations}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _tests_a_range(self) -> Self:
         if self.elo0 >= self.elo1:
             raise ValueError(f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}")
         return self
+
+    def simulations_in(self, cycle: int) -> int:
+        """Cycles count from 1."""
+        if not self.simulations_start:
+            return self.simulations
+        done = min(1.0, (cycle - 1) / (self.simulations_cycles - 1))
+        grown = self.simulations_start * (self.simulations / self.simulations_start) ** done
+        return round(grown)
 
     def learning_rate_in(self, cycle: int) -> float:
         """Cycles count from 1."""

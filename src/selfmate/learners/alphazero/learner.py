@@ -192,7 +192,7 @@ class AlphaZero:
         their statistics, the numbers of new positions and of evaluations, and a game to show."""
         plan = self.plan(rng)
         tick = step.part("self-play", len(plan.boards), "games")
-        games = self.workers.play(self.actors(), plan, tick)
+        games = self.workers.play(self.actors(step.number), plan, tick)
         self.replay.add(shard_name(step.number), tree_games(games))
         self.resignation.observe(*check_resignations(games))
         shown = sample_of(plan.boards[step.number % len(plan.boards)], "best", "best")
@@ -207,11 +207,11 @@ class AlphaZero:
             parallel_games=config.parallel_games,
         )
 
-    def actors(self) -> SearchActors:
+    def actors(self, cycle: int = 1) -> SearchActors:
         config = self.config
         play = SearchPlay(
             search=SearchConfig.of(config),
-            simulations=config.simulations,
+            simulations=config.simulations_in(cycle),
             full_search_fraction=config.full_search_fraction,
             fast_simulations=config.fast_simulations,
             temperature=config.temperature,
