@@ -238,8 +238,8 @@ class Config(SearchSettings, NetSettings, ComputeSettings):
         if not self.simulations_start:
             return self.simulations
         done = min(1.0, (cycle - 1) / (self.simulations_cycles - 1))
-        grown = self.simulations_start * (self.simulations / self.simulations_start) ** done
-        return round(grown)
+        growth: float = (self.simulations / self.simulations_start) ** done
+        return round(self.simulations_start * growth)
 
     def learning_rate_in(self, cycle: int) -> float:
         """Cycles count from 1."""
