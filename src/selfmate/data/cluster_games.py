@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import zstandard
-
 from selfmate.cluster.pool import RayPool
 from selfmate.cluster.shelf import Shelf
 from selfmate.data.teacher_games import Plan, Score, TeacherGame, TeacherGames
 from selfmate.rules import Board
+from selfmate.rules.compression import zstd
 
 GAMES_PER_TASK = 32  # at most
 TASKS_PER_WORKER = 4  # that the games left are divided into
@@ -42,7 +41,7 @@ class TeacherTask:
         ):
             scored += count
             games += map(_plain, ended)
-        return zstandard.ZstdCompressor().compress(pickle.dumps((scored, games)))
+        return zstd.compress(pickle.dumps((scored, games)))
 
 
 def _plain(game: TeacherGame) -> dict[str, Any]:
@@ -99,5 +98,5 @@ class ClusterTeacherGames(TeacherGames):
             if data is None:
                 yield 0, []
                 continue
-            scored, games = pickle.loads(zstandard.ZstdDecompressor().decompress(data))
+            scored, games = pickle.loads(zstd.decompress(data))
             yield scored, [_with_board(plain) for plain in games]

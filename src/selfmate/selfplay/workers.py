@@ -14,11 +14,11 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
-import zstandard
 
 from selfmate.cluster.pool import RayPool
 from selfmate.cluster.shelf import Shelf, digest_of
 from selfmate.rules import Board, push_moves
+from selfmate.rules.compression import zstd
 from selfmate.runs import Arrays, Tick, unwatched
 from selfmate.selfplay.games import (
     Actor,
@@ -150,12 +150,12 @@ class GameTask:
 
 
 def packed(games: PlayedGames) -> bytes:
-    return zstandard.ZstdCompressor().compress(pickle.dumps(games, protocol=5))
+    return zstd.compress(pickle.dumps(games, protocol=5))
 
 
 def unpacked(data: bytes) -> PlayedGames:
     """Of a worker of ours: it must be trusted as much as Ray itself, which unpickles, too."""
-    games: PlayedGames = pickle.loads(zstandard.ZstdDecompressor().decompress(data))
+    games: PlayedGames = pickle.loads(zstd.decompress(data))
     return games
 
 
