@@ -12,9 +12,12 @@ namespace selfmate {
 // before. After each round half of the actions stay, until all simulations are used.
 std::vector<int> considered_visits(int num_considered_actions, int simulations);
 
+// No logit is infinite, and not all products of a prior and a weight are zero.
+inline constexpr float kMinPrior = 1e-8f;
+
 // What a search knows of one action of a node.
 struct ActionStats {
-  float logit;
+  float prior;
   float value;  // mean for the side to move, -1..1; valid only with visits
   int visits;
 };
@@ -22,13 +25,37 @@ struct ActionStats {
 struct GumbelConstants {
   float c_visit = 50.0f;
   float c_scale = 1.0f;
+
+  // sigma(Q) = (c_visit + max visits) * c_scale * Q, with Q mapped to 0..1.
+  float sigma(float value, int max_visits) const {
+    return (c_visit + float(max_visits)) * c_scale * 0.5f * (value + 1.0f);
+  }
 };
 
-// sigma(completed Q) of each action = (c_visit + max visits) * c_scale * Q, with Q mapped to 0..1.
-// Actions without visits have the value v_mix, a mean of the net's value and of the values found.
+// Sums over the actions of a node that have visits.
+struct VisitedSums {
+  float prior = 0, weighted = 0;  // of the priors, and of prior * value
+  int visits = 0, max_visits = 0;
+
+  void add(float its_prior, float value, int its_visits) {
+    prior += its_prior;
+    weighted += its_prior * value;
+    visits += its_visits;
+    max_visits = its_visits > max_visits ? its_visits : max_visits;
+  }
+  // v_mix (appendix D of the paper): the value of an action without visits, a mean of the net's
+  // value and of the values found.
+  float mixed_value(float net_value) const {
+    if (!visits) return net_value;
+    const float found = prior > 0.0f ? weighted / prior : net_value;
+    return (net_value + float(visits) * found) / float(1 + visits);
+  }
+};
+
+// sigma(completed Q) of each action; those without visits have v_mix.
 std::vector<float> completed_scores(std::span<const ActionStats> actions, float net_value,
                                     GumbelConstants constants);
-// softmax(logits + sigma(completed Q)).
+// prior * e^sigma(completed Q), normalised: softmax(logits + sigma(completed Q)).
 std::vector<float> improved_policy(std::span<const ActionStats> actions, float net_value,
                                    GumbelConstants constants);
 

@@ -155,9 +155,10 @@ void Tree::prepare_root() {
     return;
   }
   if (simulations_ == 0) return;  // the last search decides
-  gumbels_.assign(edges.size(), 0.0f);
-  if (noise_)
-    for (float& number : gumbels_) number = gumbel(random_);
+  gumbels_.clear();
+  for (const Edge& edge : edges)
+    gumbels_.push_back((noise_ ? gumbel(random_) : 0.0f) +
+                       std::log(std::max(edge.prior, kMinPrior)));
   earlier_visits_.clear();
   for (const Edge& edge : edges) earlier_visits_.push_back(edge.visits);
   const int actions = std::min({config_.num_considered_actions, int(edges.size()), simulations_});

@@ -168,6 +168,7 @@ class Tree {
   float dynamic_c_puct(const Node& node, float c_puct, float visits) const;
   float first_play_value(const Node& node, bool is_root) const;
   std::int32_t select_puct(const Node& node, bool is_root) const;
+  std::size_t leading_improved_policy(const Node& node, std::span<float> policy) const;
   std::int32_t select_improved(const Node& node) const;
   std::int32_t select_considered() const;
   std::vector<float> gumbel_scores() const;
@@ -195,7 +196,7 @@ class Tree {
   int simulations_ = 0;
   int started_ = 0;
   bool noise_ = false;
-  std::vector<float> gumbels_;       // of the root's edges
+  std::vector<float> gumbels_;       // of the root's edges: noise + logit
   std::vector<int> earlier_visits_;  // of the root's edges, by earlier searches of this tree
   std::vector<int> considered_;      // by simulation, see `considered_visits`
 };

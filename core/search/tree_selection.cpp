@@ -1,5 +1,6 @@
 // Selection: the move that a simulation takes at a node, and the move that is played in the end.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -10,10 +11,15 @@ namespace selfmate {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-constexpr float kMinPrior = 1e-8f;  // whose logarithm is still a useful logit
 constexpr float kStdevPriorVisits = 2.0f;
 // Of the most visited move's visits: moves with fewer have no useful confidence bound.
 constexpr float kMinLcbFraction = 0.15f;
+
+// Of a move that has visits its own, otherwise `mixed`.
+float completed_value(const Edge& edge, float mixed) {
+  if (edge.proven) return float(edge.proven);
+  return edge.visits ? edge.value() : mixed;
+}
 
 }  // namespace
 
@@ -106,21 +112,51 @@ std::int32_t Tree::select_puct(const Node& node, bool is_root) const {
 std::vector<ActionStats> Tree::action_stats(const Node& node) const {
   std::vector<ActionStats> moves;
   for (const Edge& edge : edges_of(node))
-    moves.push_back({std::log(std::max(edge.prior, kMinPrior)),
-                     edge.proven ? float(edge.proven) : edge.value(), edge.visits});
+    moves.push_back({edge.prior, completed_value(edge, 0.0f), edge.visits});
   return moves;
 }
 
-// Below the root Gumbel keeps the fractions of visits close to the improved policy: argmax of
-// policy - visits / (1 + all visits).
-std::int32_t Tree::select_improved(const Node& node) const {
-  const std::vector<float> policy =
-      improved_policy(action_stats(node), node.evaluation, constants());
+// The improved policy, prior * e^sigma(completed Q) normalised, of the moves that were tried and of
+// the first after them; returns how many these are. The moves that were tried are the likeliest of
+// a node below the root, and the others have one completed Q.
+std::size_t Tree::leading_improved_policy(const Node& node, std::span<float> policy) const {
   const auto edges = edges_of(node);
+  const GumbelConstants gumbel = constants();
+  VisitedSums sums;
+  float tried_mass = 0.0f, highest = -1.0f;
+  std::size_t tried = 0;
+  for (; tried < edges.size() && edges[tried].tries(); ++tried) {
+    const Edge& edge = edges[tried];
+    tried_mass += edge.prior;
+    if (!edge.visits) continue;
+    sums.add(edge.prior, completed_value(edge, 0.0f), edge.visits);
+    highest = std::max(highest, completed_value(edge, 0.0f));
+  }
+  const float mixed = sums.mixed_value(node.evaluation);
+  const float highest_sigma = gumbel.sigma(std::max(highest, mixed), sums.max_visits);
+  const auto weight = [&](float prior, float value) {
+    const float sigma = gumbel.sigma(value, sums.max_visits);
+    return std::max(prior, kMinPrior) * std::exp(sigma - highest_sigma);
+  };
+  float sum = tried < edges.size() ? weight(1.0f - tried_mass, mixed) : 0.0f;
+  const std::size_t count = std::min(tried + 1, edges.size());
+  for (std::size_t i = 0; i < count; ++i)
+    policy[i] = weight(edges[i].prior, completed_value(edges[i], mixed));
+  for (std::size_t i = 0; i < tried; ++i) sum += policy[i];
+  for (std::size_t i = 0; i < count; ++i) policy[i] /= sum;
+  return count;
+}
+
+// Below the root Gumbel keeps the fractions of visits close to the improved policy: argmax of
+// policy - visits / (1 + all visits). Of the moves that were not tried the likeliest is the best.
+std::int32_t Tree::select_improved(const Node& node) const {
+  const auto edges = edges_of(node);
+  std::array<float, kMoveListCapacity> policy;
+  const std::size_t count = leading_improved_policy(node, policy);
   const auto tries = float(node.visits - 1 + node.in_flight);
   std::size_t best = edges.size();
   float best_score = kMinusInfinity;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float score = policy[i] - float(edges[i].tries()) / (1.0f + tries);
     const bool is_better = best == edges.size() || score > best_score;
     if (edges[i].proven >= 0 && is_better) best = i, best_score = score;
@@ -130,9 +166,9 @@ std::int32_t Tree::select_improved(const Node& node) const {
 
 // Of the root's moves: Gumbel noise + logit + sigma(completed Q).
 std::vector<float> Tree::gumbel_scores() const {
-  const std::vector<ActionStats> moves = action_stats(root());
-  std::vector<float> scores = completed_scores(moves, root().evaluation, constants());
-  for (std::size_t i = 0; i < moves.size(); ++i) scores[i] += gumbels_[i] + moves[i].logit;
+  std::vector<float> scores =
+      completed_scores(action_stats(root()), root().evaluation, constants());
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += gumbels_[i];
   return scores;
 }
 
