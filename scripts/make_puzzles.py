@@ -23,8 +23,8 @@ from selfmate.players import load_player
 SHIPPED = Path(__file__).parents[1] / "src" / "selfmate" / "arena" / "puzzles.csv"
 COLUMNS = ("PuzzleId", "FEN", "Moves", "Rating", "Themes")
 MATCHES = (
-    ("alphazero-tiny:elo=1500", "alphazero-tiny:elo=1600"),
-    ("alphazero-tiny:sims=16,temperature=0.7", "searchless-tiny"),
+    ("alphazero-swift:sims=2000", "alphazero-swift:sims=200"),
+    ("alphazero-swift:sims=100,temperature=0.7", "searchless-tiny"),
     ("alphazero-tiny:elo=1000", "searchless-tiny"),
     ("alphazero-tiny:elo=700", "alphazero-tiny:elo=900"),
 )

@@ -6,7 +6,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from page.conftest import tab
 from page.lab import RunningLab
-from selfmate.lab.puzzle_book import attempt, shipped_puzzles
+from selfmate.arena.puzzles import shipped_puzzles
+from selfmate.lab.puzzle_book import attempt
 
 
 def solve(page: Page, number: int) -> None:

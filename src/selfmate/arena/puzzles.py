@@ -10,6 +10,8 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -61,6 +63,13 @@ class PuzzleScore:
     overall: SolveCount
     by_band: dict[int, SolveCount]  # by the lower end of the rating band
     by_theme: dict[str, SolveCount]
+
+
+@cache
+def shipped_puzzles() -> tuple[Puzzle, ...]:
+    """Mined from games of the nets that ship, easiest first."""
+    with as_file(files(__package__).joinpath("puzzles.csv")) as path:
+        return tuple(read_puzzles(path))
 
 
 def read_puzzles(

@@ -46,7 +46,7 @@ VERBS = {
     "models": "List the nets that ship: how they were trained, how strong they are.",
     "doctor": "Check the installation and what this machine provides.",
 }
-GROUPS = ("runs", "endgame")  # verbs with subcommands
+GROUPS = ("runs", "endgame", "models")  # verbs with subcommands
 # Modules and functions that are not named after their verb.
 MODULES = {"import": "import_games", "pretrain": "train"}
 FUNCTIONS = {"import": "import_games"}

@@ -3,15 +3,13 @@
 The server keeps nothing between requests: the page sends the solver's moves so far.
 """
 
-from functools import cache
-from importlib.resources import as_file, files
 from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from selfmate.arena.puzzles import Puzzle, read_puzzles
+from selfmate.arena.puzzles import Puzzle, shipped_puzzles
 from selfmate.lab.analysis import PlayerCache
 from selfmate.lab.errors import NotFoundError
 from selfmate.lab.game_record import LegalMoves, Side, legal_moves_of
@@ -19,7 +17,6 @@ from selfmate.lab.players import LabPlayers
 from selfmate.players import Limits, SearchRequest
 from selfmate.rules import Board, sans_of
 
-SHIPPED = "puzzles.csv"
 MAX_MOVES = 40
 ANSWER_MS = 1_000  # of a player, for each move
 
@@ -53,13 +50,6 @@ class PlayerAnswer(TypedDict):
     player: str
     solves: bool
     moves: list[str]  # SAN, the solver's moves up to the first wrong one
-
-
-@cache
-def shipped_puzzles() -> tuple[Puzzle, ...]:
-    """Easiest first."""
-    with as_file(files("selfmate.arena").joinpath(SHIPPED)) as path:
-        return tuple(read_puzzles(path))
 
 
 def puzzle(number: int) -> Puzzle:

@@ -6,8 +6,9 @@ import chess
 import pytest
 
 import selfmate.arena
+from selfmate.arena.puzzles import shipped_puzzles
 from selfmate.lab.errors import NotFoundError
-from selfmate.lab.puzzle_book import attempt, is_right, shipped_puzzles
+from selfmate.lab.puzzle_book import attempt, is_right
 from selfmate.rules import Board
 from unit.lab.asking import AskedLab
 

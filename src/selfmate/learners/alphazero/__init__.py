@@ -173,7 +173,7 @@ LEARNERS = (
         unit="positions",
         metrics=PRETRAIN_METRICS,
         plots=("policy_loss", "match1", "wdl_loss"),
-        then="selfmate train alphazero --load {run} --preset gentle",
+        then="selfmate match {run}:movetime=100 teacher:depth=3",
         key_metrics=("match1", "match5", "wdl_accuracy", "policy_loss", "wdl_loss"),
         verb="pretrain",
         devices=("cpu", "cuda"),
