@@ -9,6 +9,7 @@ from typing import Any
 
 from contracts.learners import quick
 from selfmate.cluster.address import ClusterAddress
+from selfmate.cluster.nodes import RAY_ENVIRONMENT
 from selfmate.cluster.pool import Patience, RayPool
 from selfmate.learners.learner import Learner
 from selfmate.runs import Session
@@ -21,9 +22,7 @@ STORE_BYTES = 80 * 2**20
 @contextmanager
 def cluster_of(*cpus: int, **head: Any) -> Iterator[Any]:
     """A cluster with so many raylets, each with so many CPUs."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
-    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - it is Ray's name
+    os.environ.update(RAY_ENVIRONMENT)
     import ray
     from ray.cluster_utils import Cluster
 

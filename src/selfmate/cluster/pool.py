@@ -7,6 +7,7 @@ object store. A task whose worker is lost or hangs is given to another; nodes ma
 
 import math
 import pickle
+import re
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -115,6 +116,12 @@ class Figures:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())[:200]
+
+
+def _reason(error: Exception) -> str:
+    """Why a worker is lost: Ray's "because ...", or its first line."""
+    found = re.search(r"\bbecause (.+?)(\.\s|\.?$)", str(error))
+    return _one_line(found[1] if found else str(error).partition("\n")[0]).rstrip(".")
 
 
 class RayPool:
@@ -281,7 +288,7 @@ class RayPool:
 
     def _lose(self, member: _Member, error: Exception) -> None:
         """A worker is gone; its tasks go to others."""
-        reason = _one_line(str(error).split("\n", maxsplit=1)[0])
+        reason = _reason(error)
         if member.is_ready:
             self._say(f"{member} is lost, others do its work: {reason}; log: {member.facts['log']}")
         else:
