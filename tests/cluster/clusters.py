@@ -42,16 +42,17 @@ class WatchedPool(RayPool):
 
     sabotage: Callable[["WatchedPool", int], None] = staticmethod(lambda pool, pid: None)
     cycles = 0
+    is_fresh = False
 
     def run(self, *arguments: Any) -> Iterator[bytes | None]:
         self.cycles += 1
-        self._is_fresh = True
+        self.is_fresh = True
         return super().run(*arguments)
 
     def _send(self, flight: Any, member: Any) -> None:
         super()._send(flight, member)
-        if self._is_fresh:
-            self._is_fresh = False
+        if self.is_fresh:
+            self.is_fresh = False
             self.sabotage(self, member.facts["pid"])
 
     def host_of(self, pid: int) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from selfmate.cluster.address import AUTO, ClusterAddress
-from selfmate.extras import has_extra, missing_sentence
 
 CONNECT_SECONDS = 10.0
 LOCAL_STORE_BYTES = 512 * 2**20  # weights and results in flight; they are small
@@ -39,11 +38,9 @@ class Node:
 
 
 def connect(address: ClusterAddress) -> None:
-    """ConnectionError, in a sentence, if that is not possible."""
+    """ConnectionError, in a sentence, if that is not possible. Ray must be installed."""
     for name, value in RAY_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    if not has_extra("ray"):
-        raise ConnectionError(missing_sentence("ray"))
     import ray
 
     _check_cluster_listens(address)

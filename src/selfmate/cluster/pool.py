@@ -211,7 +211,8 @@ class RayPool:
 
     def counts(self) -> dict[str, int]:
         """For a progress line, by their units."""
-        figures, counts = self._figures, {"actors": self.size}
+        figures = self._figures
+        counts = {"actor" if self.size == 1 else "actors": self.size}
         for node, units in figures.units.items():
             counts[f"games/min on {node}"] = round(60 * units / figures.seconds)
         return counts | {
