@@ -118,9 +118,9 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
-def _reason(error: Exception) -> str:
-    """Why a worker is lost: Ray's "because ...", or its first line."""
-    found = re.search(r"\bbecause (.+?)(\.\s|\.?$)", str(error))
+def reason_of(error: Exception) -> str:
+    """Why a worker is lost: Ray's last "because ..." or "unavailable: ...", or its first line."""
+    found = re.search(r".*(?:\bbecause|unavailable:) (.+?)(\.\s|\.?$)", str(error))
     return _one_line(found[1] if found else str(error).partition("\n")[0]).rstrip(".")
 
 
@@ -289,7 +289,7 @@ class RayPool:
 
     def _lose(self, member: _Member, error: Exception) -> None:
         """A worker is gone; its tasks go to others."""
-        reason = _reason(error)
+        reason = reason_of(error)
         if member.is_ready:
             self._say(f"{member} is lost, others do its work: {reason}; log: {member.facts['log']}")
         else:
@@ -329,7 +329,9 @@ class RayPool:
             return
         if self._is_hopeless:
             refused = "; ".join(self._refused.values())
-            raise RunFailedError(f"no worker of {self._address} can be used: {refused}")
+            raise RunFailedError(
+                f"no worker of {self._address} can be used: {refused}; then continue with --resume"
+            )
         if now - self._ready_at > self._patience.start:
             raise RunFailedError(
                 f"no worker of {self._address} was ready for {self._patience.start:.0f} s; start "
