@@ -30,14 +30,14 @@ TASKS_PER_WORKER, MIN_GAMES_PER_TASK = 2, 8  # as in selfmate.selfplay.workers
 class Costs:
     """Seconds, of one core; docs/scale.md says where each figure comes from."""
 
-    game: float = 24.0  # a game of 90 plies with 800 simulations a move, net of 4 x 64
+    game: float = 12.9  # a game of 90 plies with 800 simulations a move, net of 4 x 64
     game_spread: float = 0.5  # standard deviation of the logarithm of a game's length
-    head_per_game: float = 0.0006  # unpack, replay, sort
+    head_per_game: float = 0.0004  # unpack, replay, sort
     task: float = 0.002  # sending and receiving
     broadcast: float = 0.1  # weights to one node; nodes fetch them from each other, as a tree
     workers_per_node: int = 8
     positions_per_game: float = 90.0
-    positions_trained_per_second: float = 1070.0  # by one learner on two cores
+    positions_trained_per_second: float = 1540.0  # by one learner on two cores
     uses_per_position: float = 4.0
     average_gradients: float = 0.05  # per update and doubling of learners; assumed, not measured
     batch: int = 640

@@ -9,6 +9,7 @@ from typing import Any
 
 from contracts.learners import quick
 from selfmate.cluster.address import ClusterAddress
+from selfmate.cluster.nodes import RAY_ENVIRONMENT
 from selfmate.cluster.pool import Patience, RayPool
 from selfmate.learners.learner import Learner
 from selfmate.runs import Session
@@ -21,9 +22,7 @@ STORE_BYTES = 80 * 2**20
 @contextmanager
 def cluster_of(*cpus: int, **head: Any) -> Iterator[Any]:
     """A cluster with so many raylets, each with so many CPUs."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
-    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - it is Ray's name
+    os.environ.update(RAY_ENVIRONMENT)
     import ray
     from ray.cluster_utils import Cluster
 
@@ -43,16 +42,17 @@ class WatchedPool(RayPool):
 
     sabotage: Callable[["WatchedPool", int], None] = staticmethod(lambda pool, pid: None)
     cycles = 0
+    is_fresh = False
 
     def run(self, *arguments: Any) -> Iterator[bytes | None]:
         self.cycles += 1
-        self._is_fresh = True
+        self.is_fresh = True
         return super().run(*arguments)
 
     def _send(self, flight: Any, member: Any) -> None:
         super()._send(flight, member)
-        if self._is_fresh:
-            self._is_fresh = False
+        if self.is_fresh:
+            self.is_fresh = False
             self.sabotage(self, member.facts["pid"])
 
     def host_of(self, pid: int) -> str:

@@ -41,6 +41,8 @@ def test_every_missing_package_is_said_with_its_remedy(
     [
         ("onnx", ["export", "alphazero-tiny", "--onnx", "net.onnx"]),
         ("onnx", ["match", "onnx:path=net.onnx", "random", "--games", "2"]),
+        ("ray", ["train", "alphazero", "--preset", "try", "--ray", "local:1"]),
+        ("ray", ["match", "random", "greedy", "--ray", "auto"]),
         ("tensorboard", ["train", "sarsa", "--preset", "try", "--track", "tensorboard"]),
         ("tensorboard", ["train", "sarsa", "--preset", "try", "--tensorboard"]),
         ("trackio", ["train", "sarsa", "--preset", "try", "--track", "trackio"]),

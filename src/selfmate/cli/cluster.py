@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from selfmate.cli.console import BadInputError
+from selfmate.cli.console import BadInputError, reading_input
 from selfmate.cluster.address import ClusterAddress, parse_address
+from selfmate.extras import check_extra
 
 if TYPE_CHECKING:
     from selfmate.cluster.pool import RayPool
@@ -29,9 +30,12 @@ class Cluster:
                 raise BadInputError("--actors is for --ray: add --ray local:N, auto or HOST:PORT")
             return None
         try:
-            return cls(parse_address(ray), actors)
+            cluster = cls(parse_address(ray), actors)
         except ValueError as error:
             raise BadInputError(f"--ray {error}") from error
+        with reading_input():
+            check_extra("ray")
+        return cluster
 
     @contextmanager
     def pool(self, say: Callable[[str], None]) -> "Iterator[RayPool]":

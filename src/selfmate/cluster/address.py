@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 MAX_LOCAL = 256
+MAX_PORT = 2**16 - 1
 AUTO = "auto"  # the cluster that this machine belongs to
 ALLOWED = "local:N (a cluster of its own on this machine), auto or HOST:PORT"
 
@@ -21,11 +22,12 @@ class ClusterAddress:
 
 def parse_address(text: str) -> ClusterAddress:
     """ValueError if it is none."""
-    if found := re.fullmatch(r"local:(\d{1,4})", text):
+    if found := re.fullmatch(r"local:(\d+)", text):
         cpus = int(found[1])
         if not 1 <= cpus <= MAX_LOCAL:
             raise ValueError(f"local:N has 1 to {MAX_LOCAL} workers, not {cpus}")
         return ClusterAddress(local_cpus=cpus)
-    if text == AUTO or re.fullmatch(r"[\w.-]+:\d{1,5}", text):
+    found = re.fullmatch(r"[\w.-]+:(\d{1,5})", text)
+    if text == AUTO or (found and 1 <= int(found[1]) <= MAX_PORT):
         return ClusterAddress(address=text)
     raise ValueError(f"{text[:60]!r} is no cluster; there are {ALLOWED}")

@@ -7,6 +7,7 @@ object store. A task whose worker is lost or hangs is given to another; nodes ma
 
 import math
 import pickle
+import re
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -117,6 +118,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
+def reason_of(error: Exception) -> str:
+    """Why a worker is lost: Ray's last "because ..." or "unavailable: ...", or its first line."""
+    found = re.search(r".*(?:\bbecause|unavailable:) (.+?)(\.\s|\.?$)", str(error))
+    return _one_line(found[1] if found else str(error).partition("\n")[0]).rstrip(".")
+
+
 class RayPool:
     """For `with`, after `connect`. `say` hears of workers that are lost or refused."""
 
@@ -204,7 +211,8 @@ class RayPool:
 
     def counts(self) -> dict[str, int]:
         """For a progress line, by their units."""
-        figures, counts = self._figures, {"actors": self.size}
+        figures = self._figures
+        counts = {"actor" if self.size == 1 else "actors": self.size}
         for node, units in figures.units.items():
             counts[f"games/min on {node}"] = round(60 * units / figures.seconds)
         return counts | {
@@ -281,7 +289,7 @@ class RayPool:
 
     def _lose(self, member: _Member, error: Exception) -> None:
         """A worker is gone; its tasks go to others."""
-        reason = _one_line(str(error).split("\n", maxsplit=1)[0])
+        reason = reason_of(error)
         if member.is_ready:
             self._say(f"{member} is lost, others do its work: {reason}; log: {member.facts['log']}")
         else:
@@ -321,7 +329,9 @@ class RayPool:
             return
         if self._is_hopeless:
             refused = "; ".join(self._refused.values())
-            raise RunFailedError(f"no worker of {self._address} can be used: {refused}")
+            raise RunFailedError(
+                f"no worker of {self._address} can be used: {refused}; then continue with --resume"
+            )
         if now - self._ready_at > self._patience.start:
             raise RunFailedError(
                 f"no worker of {self._address} was ready for {self._patience.start:.0f} s; start "

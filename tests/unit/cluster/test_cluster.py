@@ -8,7 +8,7 @@ import pytest
 
 from selfmate.cluster.address import ClusterAddress, parse_address
 from selfmate.cluster.nodes import Node, shares_of_nodes
-from selfmate.cluster.pool import Figures
+from selfmate.cluster.pool import Figures, reason_of
 from selfmate.cluster.shelf import Shelf
 from selfmate.cluster.worker import Requirements, fault_of
 from selfmate.runs import Arrays
@@ -62,6 +62,27 @@ def test_why_a_worker_is_refused(changes: dict[str, str], sentence: str | None) 
     else:
         assert found is not None
         assert sentence in found
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "The actor died unexpectedly before finishing this task.\n\tpid: 7\nThe actor is dead "
+            "because its worker process has died. Worker exit type: SYSTEM_ERROR.",
+            "its worker process has died",
+        ),
+        ("The actor is dead because it was killed by `ray.kill`.", "it was killed by `ray.kill`"),
+        (
+            "The actor 5 is unavailable: The actor is temporarily unavailable: RpcError: Socket "
+            "closed. The task may or may not have been executed.",
+            "RpcError: Socket closed",
+        ),
+        ("Task was killed due to low memory.\nMore of it.", "Task was killed due to low memory"),
+    ],
+)
+def test_why_a_worker_is_lost(text: str, reason: str) -> None:
+    assert reason_of(RuntimeError(text)) == reason
 
 
 def test_requirements_differ_by_any_part() -> None:
