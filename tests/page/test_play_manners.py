@@ -104,7 +104,7 @@ def test_a_lost_game_is_reviewed_and_its_blunder_tried_again(page: Page) -> None
     page.keyboard.press("ArrowRight")
     while "g4" not in page.locator(".verdict.card b").first.inner_text():
         page.get_by_role("button", name="Next mistake").click()
-    expect(page.get_by_text("A blunder: it loses")).to_be_visible()
+    expect(page.get_by_text("is a blunder: it loses")).to_be_visible()
     expect(page.get_by_text("Best was")).to_be_visible()
     expect(page.locator(".points .mark.blunder")).to_have_count(1)
     expect(page.get_by_role("button", name="g4 blunder")).to_be_visible()

@@ -42,7 +42,7 @@ export function Puzzles({ place }: { place: Place }) {
   return (
     <div class="puzzles">
       <PuzzleBoard puzzle={puzzle} onMove={move} />
-      <div class="side">
+      <div class="task">
         <h1>
           Puzzle {puzzle.number} <small class="quiet">of {rows.length}, rated {puzzle.rating}</small>
         </h1>
