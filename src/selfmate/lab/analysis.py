@@ -193,14 +193,14 @@ def _ranked_moves(board: Board, analysis: Analysis, sign: int) -> list[RankedMov
 
 def several_lines(player: Player, request: SearchRequest) -> Analysis:
     """The analysis of a player; one that has a line for its best move alone is asked for the next
-    ones too, without those it has named (MultiPV). A search that spent all its visits on one move
-    is one of them. Players that judge no positions, and policies without a search, have no lines."""
+    ones too, without those it has named (MultiPV), as is a search that spent all its visits on one
+    move. Players that judge no positions, and policies without a search, have no lines."""
     best = player.analyse(request)
     is_policy = best.policy is not None and best.visits is None
     if is_policy or value_of(best) is None:
         return best
-    # What other moves lead to is known of players that score each move, and of searches that tried.
-    lines = [one for one in best.others if best.visits is None or best.visits[one.best]]
+    # A search names all moves, also those that it hardly tried.
+    lines = [one for one in best.others if best.visits is None or len(one.line) > 1]
     left = set(request.board.legal_moves()) - {best.best, *(one.best for one in lines)}
     while left and len(lines) + 1 < MULTI_PV and not request.stop.is_set():
         limits = Limits(time_ms=NEXT_LINE_MS)

@@ -15,6 +15,7 @@ export function RunPanel({ name, learners }: { name: string; learners: LearnerFo
   if (error !== null) return <Problem text={error} />;
   if (run === null) return <p class="quiet">Loading {name} ...</p>;
   const learner = learners.find((one) => one.name === run.learner);
+  const hasGames = sample !== null || !run.learner.startsWith("pretrain-"); // which play none
   const begun = run.curves !== undefined && run.curves.x.length > 0;
   return (
     <>
@@ -35,8 +36,8 @@ export function RunPanel({ name, learners }: { name: string; learners: LearnerFo
       <Alarms run={run} />
       {begun ? (
         <>
-          <div class="show">
-            <Replay sample={sample} />
+          <div class={`show ${hasGames ? "" : "no-games"}`}>
+            {hasGames && <Replay sample={sample} />}
             <Tiles run={run} learner={learner} />
           </div>
           <CurveCharts run={run} learner={learner} />
