@@ -52,7 +52,9 @@ def test_a_premove_is_made_when_it_is_legal(page: Page) -> None:
     board = PageBoard(page)
     board.click("g1", "f3")
     board.click("d2", "d4")
-    expect(page.locator("square.current-premove")).not_to_have_count(0)
+    waiting = page.locator("square.current-premove")
+    expect(waiting).to_have_count(2)
+    expect(waiting.first).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")  # it is seen
     expect_moves(page, 6)
     assert move_texts(page)[4] == "d4"
 

@@ -79,7 +79,7 @@ export function Train({ place }: { place: Place }) {
           <a class="back" href={linkTo("train")}>
             ← New training and all runs
           </a>
-          <RunPanel key={name} name={name} learners={learners ?? []} />
+          <RunPanel key={name} name={name} learners={problem === null ? learners : []} />
         </section>
       )}
     </div>
