@@ -42,7 +42,7 @@ export function Review({ place }: { place: Place }) {
           <button type="button" onClick={() => setFlipped(!flipped)}>
             Flip
           </button>
-          <button type="button" disabled={marked.moves.length === 0} onClick={() => go(marked.moves.find((one) => one > at) ?? marked.moves[0]!)}>
+          <button type="button" disabled={marked.moves.length === 0} onClick={() => go(nextOf(marked.moves, at))}>
             {marked.areOwn ? "Your next mistake" : "Next mistake"}
           </button>
           <a class="button" href={linkToGame(review.positions[0]!.fen, movesOf(review), at)}>
@@ -131,6 +131,11 @@ function markedMoves(positions: ReviewedPosition[], side: Color | null): { moves
   const all = [...marksOf(positions).keys()];
   const own = all.filter((at) => turnOf(positions[at - 1]!.fen) === side);
   return own.length > 0 ? { moves: own, areOwn: true } : { moves: all, areOwn: false };
+}
+
+/** The next move after one that is shown, from the start again after the last. */
+function nextOf(moves: number[], shown: number): number {
+  return moves.find((at) => at > shown) ?? moves[0] ?? shown;
 }
 
 const EVEN_OPPONENT = "teacher:depth=2";

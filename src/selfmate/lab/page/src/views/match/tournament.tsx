@@ -141,7 +141,9 @@ export function OneTournament({ id }: { id: string }) {
 /** The match that is being played, to be watched. */
 function PlayingNow({ data }: { data: TournamentData }) {
   if (data.state !== "running") return null;
-  const pairs = data.table.flatMap(({ player, cells }) => cells.map((cell, at) => ({ player, cell, other: data.table[at]!.player })));
+  const pairs = data.table.flatMap(({ player, cells }) =>
+    cells.map((cell, at) => ({ player, cell, other: data.table[at]!.player })),
+  );
   const now = pairs.find(({ cell }) => cell !== null && cell.match !== null && cell.games < data.games);
   if (now === undefined) return null;
   return (

@@ -36,13 +36,17 @@ export function PointsGraph({ positions, shown, onGo }: Props) {
           <g key={at} class={`mark ${one.mark}`}>
             <title>{`${one.san}: ${one.mark}, ${percent(one.loss!)}`}</title>
             {["edge", "dot"].map((part) => (
-              <path key={part} class={part} d={`M${x(at)} ${Math.min(HEIGHT - EDGE, Math.max(EDGE, y(one.white_points!)))}h0`} />
+              <path key={part} class={part} d={`M${x(at)} ${inside(y(one.white_points!))}h0`} />
             ))}
           </g>
         ),
       )}
     </svg>
   );
+}
+
+function inside(y: number): number {
+  return Math.min(HEIGHT - EDGE, Math.max(EDGE, y));
 }
 
 function graphText(positions: ReviewedPosition[]): string {
