@@ -76,13 +76,15 @@ export function PlayerPicker({ offers, label, name, detailed = false, onChoose }
         <span>{label}</span>
         <select value={chosen.title} onChange={(event) => choose(event.currentTarget.value)}>
           {offered === undefined && <PlayerOption offer={chosen} />}
-          {groupsOf(offers).map(({ title, members }) => (
-            <optgroup key={title} label={title}>
-              {members.map((offer) => (
-                <PlayerOption key={offer.title} offer={offer} />
+          {offers.length <= FEW
+            ? offers.map((offer) => <PlayerOption key={offer.title} offer={offer} />)
+            : groupsOf(offers).map(({ title, members }) => (
+                <optgroup key={title} label={title}>
+                  {members.map((offer) => (
+                    <PlayerOption key={offer.title} offer={offer} />
+                  ))}
+                </optgroup>
               ))}
-            </optgroup>
-          ))}
         </select>
       </label>
       {chosen.elo_range === null ? (
@@ -106,6 +108,8 @@ export function PlayerPicker({ offers, label, name, detailed = false, onChoose }
     </>
   );
 }
+
+const FEW = 4; // so many are in sight without groups
 
 type Group = { title: string; members: Offer[] };
 

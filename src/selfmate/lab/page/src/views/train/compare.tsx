@@ -30,7 +30,7 @@ export function Compare({ names, runs }: Props) {
           </label>
         ))}
       </fieldset>
-      {compared.length === 0 ? <p class="quiet">Choose runs above.</p> : <Compared key={compared.join("\n")} names={compared} />}
+      {compared.length === 0 ? <p class="quiet">{runs.length === 0 ? "There are no runs yet." : "Choose runs above."}</p> : <Compared key={compared.join("\n")} names={compared} />}
     </section>
   );
 }
