@@ -41,6 +41,7 @@ def main() -> None:
 
 def draw_train(page: Page) -> None:
     page.evaluate("location.hash = '#/train?run=first-steps'")
+    expect(page.get_by_role("radio", name="ddqn", exact=True)).to_be_visible()
     expect(page.locator(".charts canvas")).not_to_have_count(0)
     page.get_by_role("button", name="To the end", exact=True).click()
     page.set_viewport_size({"width": 1280, "height": 1120})  # tall enough for the curves

@@ -270,8 +270,9 @@ def test_every_player_that_judges_has_a_bar_and_several_lines(page: Page) -> Non
     open_analysis(page, "teacher:depth=2", "alphazero-tiny:sims=50")
     expect(card(page, 1).get_by_role("img", name=re.compile("White expects"))).to_be_visible()
     expect(card(page, 2).get_by_role("img", name=re.compile("White wins"))).to_be_visible()
-    lines = card(page, 1).get_by_role("list", name="Lines").get_by_role("listitem")
-    expect(lines).to_have_count(3)
+    for number in (1, 2):
+        lines = card(page, number).get_by_role("list", name="Lines").get_by_role("listitem")
+        expect(lines).to_have_count(3)
     shares = [row.locator("i").get_attribute("style") or "" for row in rows(card(page, 2))]
     widths = [float(one.partition("width: ")[2].partition("%")[0]) for one in shares]
     assert 0 < sum(widths) <= 100.5

@@ -150,9 +150,9 @@ def test_a_game_with_the_keyboard_alone(page: Page) -> None:
         raise AssertionError(f"no way to {focused} by Tab")
 
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
-    reach("summary")
+    reach("details:not(.by-settings) > summary")
     page.keyboard.press("Enter")
-    reach("details input")
+    reach("details:not(.by-settings) input")
     page.keyboard.type(TWO_ROOKS)
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Game", exact=True)).to_be_visible()

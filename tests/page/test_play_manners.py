@@ -9,6 +9,8 @@ from page.board import PageBoard, downloaded, expect_moves, move_texts
 from page.conftest import tab
 from page.lab import RunningLab
 from page.test_play import start
+from selfmate.weights import model_names
+from selfmate.weights.card import read_card
 
 EQUAL = "r5k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1"
 LOST = "3qk3/8/8/8/8/8/8/K7 w - - 0 1"
@@ -50,7 +52,9 @@ def test_a_premove_is_made_when_it_is_legal(page: Page) -> None:
     board = PageBoard(page)
     board.click("g1", "f3")
     board.click("d2", "d4")
-    expect(page.locator("square.current-premove")).not_to_have_count(0)
+    waiting = page.locator("square.current-premove")
+    expect(waiting).to_have_count(2)
+    expect(waiting.first).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")  # it is seen
     expect_moves(page, 6)
     assert move_texts(page)[4] == "d4"
 
@@ -100,11 +104,12 @@ def test_a_lost_game_is_reviewed_and_its_blunder_tried_again(page: Page) -> None
     expect(page.get_by_text("You lost by checkmate.")).to_be_visible()
     page.get_by_role("link", name="Review").click()
     expect(page.get_by_text(re.compile(r"^Evaluated by "))).to_be_visible()
-    page.get_by_role("button", name="Next mistake").click()
+    expect(page.get_by_role("columnheader", name="White (you)")).to_be_visible()
+    page.get_by_role("button", name="Your next mistake").click()
     page.keyboard.press("ArrowRight")
     while "g4" not in page.locator(".verdict.card b").first.inner_text():
         page.get_by_role("button", name="Next mistake").click()
-    expect(page.get_by_text("A blunder: it loses")).to_be_visible()
+    expect(page.get_by_text("is a blunder: it loses")).to_be_visible()
     expect(page.get_by_text("Best was")).to_be_visible()
     expect(page.locator(".points .mark.blunder")).to_have_count(1)
     expect(page.get_by_role("button", name="g4 blunder")).to_be_visible()
@@ -115,6 +120,40 @@ def test_a_lost_game_is_reviewed_and_its_blunder_tried_again(page: Page) -> None
     board.click("e2", "e4")
     expect_moves(page, 4)
     assert move_texts(page)[:3] == ["f3", "e5", "e4"]
+
+
+def test_next_mistake_leads_to_the_own_ones(page: Page) -> None:
+    """White allows mate in one, and Black does not see it."""
+    for side, own in (("white", "g4"), ("black", "a6")):
+        go(page, "review", moves="f2f3 e7e5 g2g4 a7a6", side=side)
+        expect(page.get_by_role("columnheader", name=f"{side.capitalize()} (you)")).to_be_visible()
+        expect(page.get_by_text(re.compile(r"^Evaluated by "))).to_be_visible()
+        shown = page.locator(".verdict.card b").first
+        for _ in range(2):  # White's first move may be marked as well
+            page.get_by_role("button", name="Your next mistake").click()
+            if shown.inner_text() == own:
+                break
+        expect(shown).to_have_text(own)
+
+
+def test_moves_that_a_search_never_tried_are_not_shown(page: Page) -> None:
+    go(page, "play", player="alphazero-tiny:sims=1", moves="e2e4 e7e5 g1f3")
+    expect_moves(page, 4)
+    page.get_by_label("Show its analysis").check()
+    rows = page.get_by_role("table", name=re.compile("^Moves that")).get_by_role("row")
+    expect(rows).to_have_count(1)
+    expect(page.locator(".cg-shapes line")).to_have_count(1)
+
+
+def test_players_are_offered_in_groups_the_strongest_net_first(page: Page) -> None:
+    against = page.get_by_label("Against")
+    nets = against.locator("optgroup[label='Nets that ship'] option")
+    best = {name: max(one.elo for one in read_card(name).ratings) for name in model_names()}
+    strongest = sorted(best, key=lambda name: -best[name])
+    assert nets.evaluate_all("all => all.map(one => one.value)") == strongest
+    expect(page.get_by_text(read_card(strongest[0]).about)).to_be_visible()
+    others = against.locator("optgroup[label='Other players'] option")
+    expect(others.filter(has_text="Random")).to_have_count(1)
 
 
 def test_a_review_by_keyboard_and_from_a_bad_link(page: Page) -> None:

@@ -8,6 +8,7 @@ from page.conftest import tab
 from page.lab import RunningLab
 from selfmate.arena.puzzles import shipped_puzzles
 from selfmate.lab.puzzle_book import attempt
+from selfmate.weights import model_names
 
 
 def solve(page: Page, number: int) -> None:
@@ -57,7 +58,7 @@ def test_who_else_solves_it_on_a_phone(browser: Browser, lab: RunningLab) -> Non
         solve(page, 1)
         page.get_by_role("button", name="Who else solves it?").click()
         answers = page.get_by_role("region", name="Who else solves it").get_by_role("row")
-        expect(answers).to_have_count(6)
+        expect(answers).to_have_count(len(model_names()) + 4)  # four teachers
         expect(answers.filter(has_text="Teacher, depth 1")).to_contain_text("plays")
         expect(answers.filter(has_text="Teacher, depth 4")).to_contain_text("solves it")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -66,3 +67,18 @@ def test_who_else_solves_it_on_a_phone(browser: Browser, lab: RunningLab) -> Non
 def test_a_wrong_number_is_said(page: Page) -> None:
     page.evaluate("location.hash = '#/puzzles?number=99999'")
     expect(page.get_by_role("alert")).to_contain_text("There are puzzles 1 to")
+
+
+def test_a_wrong_move_is_taken_back_and_the_right_one_shown(page: Page) -> None:
+    page.evaluate("location.hash = '#/puzzles?number=5'")
+    answer = shipped_puzzles()[4].moves[1]
+    task = attempt(5, [])
+    wrong = next(uci for uci in task["legal"] if attempt(5, [uci])["state"] == "failed")
+    page.get_by_label("Type a move").fill(wrong)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"{task['legal'][wrong]} is not the move.")).to_be_visible()
+    expect(page.locator(".cg-shapes line")).to_have_count(1)
+    page.locator("main").get_by_role("link", name="Analyse").click()  # with the solution
+    moves = page.get_by_role("list", name="Moves").get_by_role("button")
+    expect(moves.first).to_have_text(task["legal"][answer])
+    expect(page.get_by_label("This position as FEN")).to_have_value(task["start"])

@@ -87,3 +87,21 @@ def test_without_the_link_the_page_says_where_it_is(browser: Browser, lab: Runni
     page.goto(lab.address)
     expect(page.get_by_role("navigation", name="Views")).to_be_visible()
     page.close()
+
+
+@pytest.mark.parametrize(
+    "view",
+    ["play?player=random", "analyse?player=random", "puzzles?number=5", "review?moves=f2f3"],
+)
+def test_the_first_rank_is_at_the_bottom_of_a_board_seen_from_white(page: Page, view: str) -> None:
+    page.evaluate("hash => location.hash = hash", f"#/{view}")
+    expect(page.locator("main cg-board piece").first).to_be_visible()
+    labels = page.locator("main coords.side coord")
+    expect(labels).to_have_count(8)
+    box = page.locator("main cg-board").bounding_box()
+    assert box is not None
+    for label in labels.all():
+        at = label.bounding_box()
+        assert at is not None
+        row = round((at["y"] - box["y"]) / (box["height"] / 8))
+        assert label.inner_text() == str(8 - row)

@@ -21,6 +21,7 @@ def test_four_players_meet_though_the_lab_is_restarted(browser: Browser, tmp_pat
         page.get_by_label("Games of each pair").fill("2")
         page.get_by_role("button", name="Start the tournament").click()
         expect(page.get_by_role("heading", name="tournament-1")).to_be_visible()
+        expect(page.get_by_text("Playing now:")).to_be_visible()
         expect(page.get_by_role("status").filter(has_text=re.compile("^[1-9]"))).to_be_visible()
     with (
         running_lab(tmp_path) as lab,

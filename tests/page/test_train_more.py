@@ -38,6 +38,9 @@ def test_games_are_imported_and_a_shipped_net_is_trained_on_them(
     expect(datasets).to_contain_text("runs/datasets/club", timeout=3 * PATIENCE_MS)
     page.get_by_role("radio", name="pretrain-alphazero", exact=True).check()
     page.get_by_label("Preset").select_option("try")
+    view.get_by_role("button", name=re.compile("^Train")).click()
+    assert page.get_by_label("learns from").evaluate("one => one.validity.valueMissing")
+    assert not (lab.runs / "pretrain-alphazero-try-1").exists()  # it has nothing to learn from
     page.get_by_label("learns from").select_option("club")
     page.get_by_label("starts with the net of").select_option("alphazero-tiny")
     view.get_by_role("button", name=re.compile("^Train")).click()
@@ -46,12 +49,14 @@ def test_games_are_imported_and_a_shipped_net_is_trained_on_them(
     config = tomllib.loads((lab.runs / "pretrain-alphazero-try-1" / "config.toml").read_text())
     assert (config["config"]["load"], config["config"]["blocks"]) == ("alphazero-tiny", 4)
     expect(view.get_by_text(re.compile("[1-9][0-9]* of .* positions")).first).to_be_visible()
+    expect(view.get_by_role("region", name="A game it played")).to_have_count(0)  # it plays none
 
 
 def test_three_runs_in_one_chart_and_one_downloaded(page: Page, lab: RunningLab) -> None:
     for name in ("first", "second", "third"):
         make_run(lab.runs / name, steps=4)
     view = train_view(page)
+    expect(view.get_by_role("link", name=re.compile("^third"))).to_be_in_viewport()
     page.evaluate("location.hash = '#/train?compare=first,second'")
     comparison = view.get_by_role("region", name="Comparison")
     comparison.get_by_label("third", exact=True).check()

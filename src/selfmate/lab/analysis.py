@@ -170,11 +170,13 @@ def _judgement(analysis: Analysis, sign: int) -> Judgement:
 
 
 def _ranked_moves(board: Board, analysis: Analysis, sign: int) -> list[RankedMove]:
-    """By probability where there is a policy, else as the player ranks them."""
+    """By probability where there is a policy, those with a line first of equal ones; else as the
+    player ranks them."""
     judged = {one.best: one for one in reversed((analysis, *analysis.others))}
     policy = analysis.policy
     if policy is not None:
-        ranked = sorted(policy, key=lambda uci: -policy[uci])
+        has_line = {uci for uci, one in judged.items() if len(one.line) > 1}
+        ranked = sorted(policy, key=lambda uci: (-policy[uci], uci not in has_line))
     else:
         ranked = list(dict.fromkeys([analysis.best, *(one.best for one in analysis.others)]))
     return [
@@ -190,19 +192,24 @@ def _ranked_moves(board: Board, analysis: Analysis, sign: int) -> list[RankedMov
 
 
 def several_lines(player: Player, request: SearchRequest) -> Analysis:
-    """The analysis of a player; one that names its best move alone is asked for the next ones too,
-    without those it has named (MultiPV). Players that judge no positions have no lines."""
+    """The analysis of a player; one that has a line for its best move alone is asked for the next
+    ones too, without those it has named (MultiPV), as is a search that spent all its visits on one
+    move. Players that judge no positions, and policies without a search, have no lines."""
     best = player.analyse(request)
-    if best.others or best.policy is not None or value_of(best) is None:
+    is_policy = best.policy is not None and best.visits is None
+    if is_policy or value_of(best) is None:
         return best
-    others: list[Analysis] = []
-    left = set(request.board.legal_moves()) - {best.best}
-    while left and len(others) + 1 < MULTI_PV and not request.stop.is_set():
+    # A search names all moves, also those that it hardly tried.
+    lines = [one for one in best.others if best.visits is None or len(one.line) > 1]
+    left = set(request.board.legal_moves()) - {best.best, *(one.best for one in lines)}
+    while left and len(lines) + 1 < MULTI_PV and not request.stop.is_set():
         limits = Limits(time_ms=NEXT_LINE_MS)
         found = player.analyse(replace(request, root_moves=tuple(sorted(left)), limits=limits))
-        others.append(found)
+        lines.append(replace(found, others=()))
         left -= {found.best}
-    return replace(best, others=tuple(others))
+    named = {one.best for one in lines}
+    unnamed = (one for one in best.others if one.best not in named)
+    return replace(best, others=(*lines, *unnamed))
 
 
 # ---- variations

@@ -31,7 +31,7 @@ class PuzzleRow(TypedDict):
 
 
 class PuzzleData(LegalMoves):
-    """A puzzle after the solver's moves and the answers to them."""
+    """A puzzle after the solver's right moves and the answers to them."""
 
     number: int
     rating: int
@@ -42,8 +42,11 @@ class PuzzleData(LegalMoves):
     fen: str
     check: bool
     last_move: tuple[str, str]
-    played: list[str]  # SAN, from the solver's first move on
-    solution: list[str]  # SAN; empty while the puzzle is open
+    played: list[str]  # SAN, from the solver's first move on, a wrong one included
+    start: str  # FEN
+    solution: list[str]  # SAN; empty while the puzzle is open, as is the line
+    line: list[str]  # the solution in UCI
+    answer: str | None  # UCI, the move that was not found; None unless it failed
 
 
 class PlayerAnswer(TypedDict):
@@ -68,30 +71,37 @@ def is_right(board: Board, move: str, wanted: str) -> bool:
 
 
 def attempt(number: int, moves: list[str], *, give_up: bool = False) -> PuzzleData:
-    """The puzzle after these moves of the solver. What follows a wrong move, or the last one, is
-    ignored. ValueError when a move is illegal."""
+    """The puzzle after these moves of the solver, before the first wrong one. What follows that, or
+    the last move, is ignored. ValueError when a move is illegal."""
     found = puzzle(number)
     board = Board(found.fen)
     board.push(found.moves[0], past_draw=True)
-    seen = board.copy()
+    seen, played = board.copy(), list[str]()
     state: State = "open"
     for ply, move in enumerate(moves[: len(found.moves) // 2]):
         wanted = found.moves[2 * ply + 1]
         right = is_right(board, move, wanted)
-        board.push(move, past_draw=True)
-        is_last = move != wanted or 2 * ply + 2 == len(found.moves)
-        if not right or is_last:
-            state = "solved" if right else "failed"
+        played.append(move)
+        if not right:
+            state = "failed"
             break
-        board.push(found.moves[2 * ply + 2], past_draw=True)
+        board.push(move, past_draw=True)
+        if move != wanted or 2 * ply + 2 == len(found.moves):
+            state = "solved"
+            break
+        played.append(found.moves[2 * ply + 2])
+        board.push(played[-1], past_draw=True)
     if give_up and state == "open":
         state = "failed"
-    return _describe(number, found, seen, board, state)
+    return _describe(number, seen, board, played, state)
 
 
-def _describe(number: int, found: Puzzle, seen: Board, board: Board, state: State) -> PuzzleData:
-    last = board.moves[-1]
-    played = board.moves[len(seen.moves) :]
+def _describe(
+    number: int, seen: Board, board: Board, played: list[str], state: State
+) -> PuzzleData:
+    """`seen` is the board at first, and `board` the one now."""
+    found, last = puzzle(number), board.moves[-1]
+    solution = () if state == "open" else found.moves[1:]
     return {
         "number": number,
         "rating": found.rating,
@@ -103,7 +113,10 @@ def _describe(number: int, found: Puzzle, seen: Board, board: Board, state: Stat
         "check": board.is_check(),
         "last_move": (last[:2], last[2:4]),
         "played": sans_of(seen, played),
-        "solution": [] if state == "open" else sans_of(seen, found.moves[1:]),
+        "start": seen.fen(),
+        "solution": sans_of(seen, solution),
+        "line": list(solution),
+        "answer": solution[len(board.moves) - len(seen.moves)] if state == "failed" else None,
         **legal_moves_of(board, None if state == "open" else ()),
     }
 

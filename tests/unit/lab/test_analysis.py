@@ -303,3 +303,40 @@ def test_a_player_that_names_one_move_is_asked_for_the_next_ones() -> None:
     assert best == sorted(Board().legal_moves())[:3]
     two_moves = Board("k7/8/8/8/8/8/8/1R5K b - - 0 1")
     assert len(several_lines(player, SearchRequest(board=two_moves)).others) == 0
+
+
+class Focused(OnePlyPlayer):
+    """A search that spends all its visits on one move, and has looked no further at the others."""
+
+    def analyse(self, request: SearchRequest) -> Analysis:
+        legal = sorted(request.board.legal_moves())
+        best = min(request.root_moves or legal)
+        others = tuple(Analysis(best=move, line=(move,)) for move in legal if move != best)
+        return Analysis(
+            best=best,
+            line=(best, "e7e5"),
+            wdl=(0.5, 0.25, 0.25),
+            policy={move: float(move == best) for move in reversed(legal)},
+            visits={move: 10 * (move == best) for move in legal},
+            others=others,
+        )
+
+
+def test_a_search_that_tried_one_move_is_asked_for_the_next_ones() -> None:
+    board = Board()
+    legal = sorted(board.legal_moves())
+    found = several_lines(Focused("one", random_choices), SearchRequest(board=board))
+    assert [one.best for one in found.others][:2] == legal[1:3]
+    assert len(found.others) == len(legal) - 1
+    described = describe_analysis("one", board, found)["moves"]
+    assert described[0]["uci"] == legal[0]
+    assert {one["uci"] for one in described[1:3]} == set(legal[1:3])
+    assert [len(one["line"]) for one in described] == [2, 2, 2] + [1] * 9
+    assert [one["visits"] for one in described][:3] == [10, 0, 0]
+
+
+def test_a_policy_without_a_search_has_no_lines() -> None:
+    player = load_player("alphazero-tiny:sims=0")
+    found = several_lines(player, SearchRequest(board=Board()))
+    player.close()
+    assert not [one for one in (found, *found.others) if one.line[1:]]

@@ -42,7 +42,7 @@ def test_the_solution_solves_and_another_move_does_not(number: int) -> None:
     puzzle = shipped_puzzles()[number - 1]
     own = list(puzzle.moves[1::2])
     assert attempt(number, [])["state"] == "open"
-    assert attempt(number, [])["solution"] == []
+    assert attempt(number, [])["solution"] == attempt(number, [])["line"] == []
     assert attempt(number, own[:-1])["state"] == "open"
     solved = attempt(number, own)
     assert (solved["state"], solved["solution"]) == ("solved", solved["played"])
@@ -52,6 +52,10 @@ def test_the_solution_solves_and_another_move_does_not(number: int) -> None:
     failed = attempt(number, [wrong])
     assert (failed["state"], failed["solution"]) == ("failed", solved["solution"])
     assert failed["legal"] == {}
+    assert failed["fen"] == failed["start"] == seen.fen()  # the wrong move is taken back
+    assert (failed["played"], failed["answer"]) == ([seen.san(wrong)], own[0])
+    assert solved["answer"] is None
+    assert solved["line"] == list(puzzle.moves[1:])
 
 
 def test_every_mate_is_right() -> None:
@@ -64,6 +68,7 @@ def test_who_gives_up_sees_the_solution() -> None:
     given_up = attempt(1, [], give_up=True)
     assert given_up["state"] == "failed"
     assert given_up["solution"]
+    assert given_up["answer"] == given_up["line"][0]
 
 
 def test_there_is_no_other_puzzle() -> None:

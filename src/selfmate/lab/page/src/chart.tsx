@@ -17,8 +17,11 @@ export type ChartProps = {
   height?: number;
 };
 
+/** The unit of an axis of time; all others are counted. */
+export const TIME = "minutes";
 const COLOURS = ["--green", "--amber", "--blue", "--red"];
 const HEIGHT = 190;
+const WHOLE_STEPS = Array.from({ length: 36 }, (_, at) => [1, 2, 5][at % 3]! * 10 ** Math.floor(at / 3));
 const FEW_POINTS = 30; // so few that a line does not show where they are
 
 export function Chart(props: ChartProps) {
@@ -80,7 +83,7 @@ function optionsOf(at: HTMLElement, props: ChartProps): uPlot.Options {
         : [],
     legend: { markers: { dash: (_, at) => (at > COLOURS.length ? "dashed" : "solid") } },
     axes: [
-      { ...axis, values: (_, splits) => splits.map(label) },
+      { ...axis, values: (_, splits) => splits.map(label), ...(unit !== TIME && { incrs: WHOLE_STEPS }) },
       { ...axis, size: 56, values: (_, splits) => splits.map(label) },
     ],
     series: [

@@ -29,7 +29,7 @@ export function strongestNet(offers: Offer[]): string | null {
 
 /** The newest run that has learned something, null if there is none. */
 export function newestRun(offers: Offer[]): string | null {
-  const run = offers.find((offer) => offer.trained && offer.strengths[0]?.name.startsWith("runs/"));
+  const run = offers.find((offer) => offer.trained && isRun(offer));
   return run?.strengths[0]?.name ?? null;
 }
 
@@ -37,6 +37,8 @@ type PickerProps = {
   offers: Offer[];
   label: string;
   name: string;
+  /** Whether there is room for what the player is. */
+  detailed?: boolean;
   onChoose: (name: string) => void;
 };
 
@@ -61,7 +63,7 @@ function hasName(offer: Offer, name: string): boolean {
 }
 
 /** `name` is the full name of the chosen strength, such as `teacher:depth=2`. */
-export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
+export function PlayerPicker({ offers, label, name, detailed = false, onChoose }: PickerProps) {
   const offered = offers.find((offer) => hasName(offer, name));
   const chosen = offered ?? linked(name);
   const choose = (title: string) => {
@@ -73,12 +75,16 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
       <label>
         <span>{label}</span>
         <select value={chosen.title} onChange={(event) => choose(event.currentTarget.value)}>
-          {(offered ? offers : [chosen, ...offers]).map((offer) => (
-            <option key={offer.title} value={offer.title}>
-              {offer.title}
-              {ratingsOf(offer)} ({offer.about})
-            </option>
-          ))}
+          {offered === undefined && <PlayerOption offer={chosen} />}
+          {offers.length <= FEW
+            ? offers.map((offer) => <PlayerOption key={offer.title} offer={offer} />)
+            : groupsOf(offers).map(({ title, members }) => (
+                <optgroup key={title} label={title}>
+                  {members.map((offer) => (
+                    <PlayerOption key={offer.title} offer={offer} />
+                  ))}
+                </optgroup>
+              ))}
         </select>
       </label>
       {chosen.elo_range === null ? (
@@ -92,9 +98,56 @@ export function PlayerPicker({ offers, label, name, onChoose }: PickerProps) {
           </details>
         </>
       )}
-      <small class="quiet rated">{ratingText(chosen, name)}</small>
+      <small class="quiet rated">
+        {detailed && chosen.ships && <span>{chosen.about}</span>}
+        <span>
+          {ratingText(chosen, name)}
+          {detailed && isRated(chosen) && " Chess sites count on other scales."}
+        </span>
+      </small>
     </>
   );
+}
+
+const FEW = 4; // so many are in sight without groups
+
+type Group = { title: string; members: Offer[] };
+
+/** Runs as they come, the newest first; nets the strongest first. */
+function groupsOf(offers: Offer[]): Group[] {
+  const runs = offers.filter(isRun);
+  const nets = offers.filter((offer) => offer.ships).sort((one, other) => bestElo(other) - bestElo(one));
+  const others = offers.filter((offer) => !isRun(offer) && !offer.ships);
+  const groups = [
+    { title: "Your runs", members: runs },
+    { title: "Nets that ship", members: nets },
+    { title: "Other players", members: others },
+  ];
+  return groups.filter(({ members }) => members.length > 0);
+}
+
+function isRun(offer: Offer): boolean {
+  return offer.strengths[0]!.name.startsWith("runs/");
+}
+
+function bestElo({ strengths }: Offer): number {
+  return Math.max(...strengths.map((one) => one.elo ?? -Infinity));
+}
+
+/** What a run learned from is short; what a net is stands below the choice, where there is room. */
+function PlayerOption({ offer }: { offer: Offer }) {
+  const about = offer.ships ? "" : ` (${offer.about})`;
+  return (
+    <option value={offer.title} title={offer.about}>
+      {offer.title}
+      {ratingsOf(offer)}
+      {about}
+    </option>
+  );
+}
+
+function isRated({ strengths }: Offer): boolean {
+  return strengths.some((one) => one.elo !== null);
 }
 
 type StrengthProps = { offer: Offer; name: string; onChoose: (name: string) => void };

@@ -496,7 +496,10 @@ export type PuzzleData = {
   check: boolean;
   last_move: [string, string];
   played: string[];
+  start: string;
   solution: string[];
+  line: string[];
+  answer: string | null;
 };
 
 export type PuzzleRow = {

@@ -33,17 +33,14 @@ export function Analyse({ place }: { place: Place }) {
   );
   if (isEditing)
     return (
-      <div class="analyse">
-        <div class="table">
-          <Editor
-            fen={position.fen}
-            flipped={flipped}
-            onCancel={() => setEditing(false)}
-            onUse={async (fen) => (await read(fen)) && setEditing(false)}
-          />
-          <Problem text={problem} />
-        </div>
-      </div>
+      <Editor
+        fen={position.fen}
+        flipped={flipped}
+        onCancel={() => setEditing(false)}
+        onUse={async (fen) => (await read(fen)) && setEditing(false)}
+      >
+        <Problem text={problem} />
+      </Editor>
     );
   return (
     <div class="analyse">

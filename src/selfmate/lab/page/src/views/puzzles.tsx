@@ -1,10 +1,10 @@
 // The Puzzles view: find the only good move; then see who else does.
 import { useEffect, useState } from "preact/hooks";
 import { get, post } from "../api";
-import { Board, Promotion } from "../board";
+import { type Arrow, Board, Promotion } from "../board";
 import { elo } from "../format";
 import { TypedMove } from "../moves";
-import { linkTo, type Place, replacePlace } from "../place";
+import { linkToGame, type Place, replacePlace } from "../place";
 import { useOffers } from "../players";
 import { Problem, useAttempt } from "../problem";
 import { useConnection } from "../topics";
@@ -42,7 +42,7 @@ export function Puzzles({ place }: { place: Place }) {
   return (
     <div class="puzzles">
       <PuzzleBoard puzzle={puzzle} onMove={move} />
-      <div class="side">
+      <div class="task">
         <h1>
           Puzzle {puzzle.number} <small class="quiet">of {rows.length}, rated {puzzle.rating}</small>
         </h1>
@@ -62,7 +62,7 @@ export function Puzzles({ place }: { place: Place }) {
               <button type="button" class="main" onClick={next}>
                 Next puzzle
               </button>
-              <a class="button" href={linkTo("analyse", { fen: puzzle.fen })}>
+              <a class="button" href={linkToGame(puzzle.start, puzzle.line, 0)}>
                 Analyse
               </a>
             </>
@@ -114,6 +114,7 @@ function PuzzleBoard({ puzzle, onMove }: { puzzle: PuzzleData; onMove: (uci: str
         lastMove={puzzle.last_move}
         orientation={puzzle.solver}
         moves={puzzle.destinations}
+        arrows={answerOf(puzzle)}
         label={`Puzzle ${puzzle.number}, ${puzzle.turn} to move. Moves can be typed.`}
         onMove={move}
       />
@@ -133,10 +134,16 @@ function PuzzleBoard({ puzzle, onMove }: { puzzle: PuzzleData; onMove: (uci: str
   );
 }
 
-function statusText({ state, solver, turn, played }: PuzzleData): string {
+/** The move that was not found. */
+function answerOf({ answer }: PuzzleData): Arrow[] {
+  return answer === null ? [] : [{ from: answer.slice(0, 2), to: answer.slice(2, 4), brush: "green", width: 10 }];
+}
+
+function statusText({ state, solver, played }: PuzzleData): string {
   const side = solver === "white" ? "White" : "Black";
   if (state === "solved") return "Solved.";
-  if (state === "failed") return turn === solver ? "Not solved." : `${played.at(-1)} is not the move.`;
+  const isWrong = played.length % 2 === 1; // the solver's last move was not answered
+  if (state === "failed") return isWrong ? `${played.at(-1)} is not the move.` : "Not solved.";
   return played.length > 0 ? `Right. ${side} to move again.` : `${side} to move. One move alone is good.`;
 }
 

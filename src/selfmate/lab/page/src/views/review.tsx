@@ -1,4 +1,5 @@
 // The Review view: a game evaluated move by move, and the moves that lost most.
+import type { Color } from "chessgroundx/types";
 import { useEffect, useState } from "preact/hooks";
 import { post } from "../api";
 import { Board } from "../board";
@@ -30,6 +31,8 @@ export function Review({ place }: { place: Place }) {
       </p>
     );
   const at = Math.min(shown, last);
+  const side = sideOf(place.settings.get("side"));
+  const marked = markedMoves(review.positions, side);
   return (
     <div class="review">
       <div class="table">
@@ -39,8 +42,8 @@ export function Review({ place }: { place: Place }) {
           <button type="button" onClick={() => setFlipped(!flipped)}>
             Flip
           </button>
-          <button type="button" onClick={() => go(nextMark(review.positions, at))}>
-            Next mistake
+          <button type="button" disabled={marked.moves.length === 0} onClick={() => go(nextOf(marked.moves, at))}>
+            {marked.areOwn ? "Your next mistake" : "Next mistake"}
           </button>
           <a class="button" href={linkToGame(review.positions[0]!.fen, movesOf(review), at)}>
             Analyse
@@ -55,7 +58,7 @@ export function Review({ place }: { place: Place }) {
         <Problem text={problem ?? review.problem} />
         <PointsGraph positions={review.positions} shown={at} onGo={go} />
         <MoveReview review={review} shown={at} tryAgain={at > 0 ? againLink(review, at, place) : null} />
-        <SideTable review={review} />
+        <SideTable review={review} side={side} />
         {review.opening !== null && <p class="opening">{review.opening}</p>}
         <Moves
           start={review.positions[0]!.fen}
@@ -119,10 +122,20 @@ function marksOf(positions: ReviewedPosition[]): Map<number, string> {
   return new Map(positions.flatMap((one, at) => (one.mark === null ? [] : [[at, one.mark] as const])));
 }
 
-/** The next marked move after one that is shown, from the start again after the last. */
-function nextMark(positions: ReviewedPosition[], shown: number): number {
-  const marked = [...marksOf(positions).keys()];
-  return marked.find((at) => at > shown) ?? marked[0] ?? shown;
+function sideOf(text: string | null): Color | null {
+  return text === "white" || text === "black" ? text : null;
+}
+
+/** What Next mistake leads to: the reader's own moves if some of them are marked, else everybody's. */
+function markedMoves(positions: ReviewedPosition[], side: Color | null): { moves: number[]; areOwn: boolean } {
+  const all = [...marksOf(positions).keys()];
+  const own = all.filter((at) => turnOf(positions[at - 1]!.fen) === side);
+  return own.length > 0 ? { moves: own, areOwn: true } : { moves: all, areOwn: false };
+}
+
+/** The next move after one that is shown, from the start again after the last. */
+function nextOf(moves: number[], shown: number): number {
+  return moves.find((at) => at > shown) ?? moves[0] ?? shown;
 }
 
 const EVEN_OPPONENT = "teacher:depth=2";

@@ -22,10 +22,26 @@ export function Train({ place }: { place: Place }) {
   const { data: datasets } = useTopic<DatasetsData>("datasets");
   const { learners, problem } = useLearners();
   const compared = place.settings.get("compare");
+  const isAlone = name === null && compared === null;
+  const list = (
+    <section class="card" aria-labelledby="runs" key="runs">
+      <h2 id="runs">Runs</h2>
+      <RunList runs={runs} chosen={name} />
+      {runs !== null && runs.length > 1 && (
+        <p class="line">
+          <a class="button" href={compareLink(runs.slice(0, 3).map((run) => run.name))}>
+            Compare
+          </a>
+        </p>
+      )}
+      <CommandLineLearners learners={learners ?? []} />
+    </section>
+  );
   return (
-    <div class={`train ${name === null && compared === null ? "" : "with-run"}`}>
+    <div class={`train ${isAlone ? "" : "with-run"}`}>
       <aside>
-        <section class="card" aria-labelledby="new-training">
+        {!isAlone && list}
+        <section class="card" aria-labelledby="new-training" key="new">
           <h2 id="new-training">New training</h2>
           <Problem text={problem} />
           {learners === null && problem === null && (
@@ -41,19 +57,9 @@ export function Train({ place }: { place: Place }) {
             />
           )}
         </section>
-        <section class="card" aria-labelledby="datasets">
+        <section class="card" aria-labelledby="datasets" key="datasets">
           <h2 id="datasets">Games to learn from</h2>
           <Datasets data={datasets} />
-        </section>
-        <section class="card" aria-labelledby="runs">
-          <h2 id="runs">Runs</h2>
-          {runs !== null && runs.length > 1 && (
-            <a class="button" href={compareLink(runs.slice(0, 3).map((run) => run.name))}>
-              Compare
-            </a>
-          )}
-          <RunList runs={runs} chosen={name} />
-          <CommandLineLearners learners={learners ?? []} />
         </section>
       </aside>
       {compared !== null ? (
@@ -64,13 +70,16 @@ export function Train({ place }: { place: Place }) {
           <Compare names={compared.split(",").filter(Boolean)} runs={runs ?? []} />
         </section>
       ) : name === null ? (
-        <Welcome isFirst={runs !== null && runs.length === 0} />
+        <div class="run">
+          <Welcome isFirst={runs !== null && runs.length === 0} />
+          {list}
+        </div>
       ) : (
         <section class="run" aria-label={`Run ${name}`}>
           <a class="back" href={linkTo("train")}>
             ← New training and all runs
           </a>
-          <RunPanel key={name} name={name} learners={learners ?? []} />
+          <RunPanel key={name} name={name} learners={problem === null ? learners : []} />
         </section>
       )}
     </div>

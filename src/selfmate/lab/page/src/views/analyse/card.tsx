@@ -139,6 +139,7 @@ function scoreText(view: Judgement): string | null {
 function MoveBars({ moves, onMove }: { moves: RankedMove[]; onMove: (uci: string) => void }) {
   const highest = Math.max(...moves.map((move) => move.probability ?? 0));
   const searched = moves.some((move) => move.visits !== null);
+  const shown = moves.filter((move) => move.visits !== 0 || move.line.length > 1);
   return (
     <ol class={searched ? "bars searched" : highest > 0 ? "bars" : "bars scores"}>
       <li class="quiet small">
@@ -146,7 +147,7 @@ function MoveBars({ moves, onMove }: { moves: RankedMove[]; onMove: (uci: string
         <span>{searched ? "Visits" : highest > 0 ? "Probability" : "Score for White"}</span>
         {searched && <span class="number">For White</span>}
       </li>
-      {moves.slice(0, 6).map((move) => (
+      {shown.slice(0, 6).map((move) => (
         <li key={move.uci}>
           <button onClick={() => onMove(move.uci)} aria-label={`Play ${move.san}`}>
             {move.san}

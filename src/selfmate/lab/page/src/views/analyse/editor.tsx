@@ -1,9 +1,13 @@
 // A board to set up: choose a piece, then press squares. The server says whether it can be played.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Choice } from "../../choice";
 
 const EMPTY = "";
-const PIECES = ["K", "Q", "R", "B", "N", "P", "k", "q", "r", "b", "n", "p"];
+const ROWS = [
+  ["K", "Q", "R", "B", "N", "P"],
+  ["k", "q", "r", "b", "n", "p"],
+];
 const NAMES: Record<string, string> = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 const CASTLING = [
@@ -17,9 +21,16 @@ const SIDES = [
   ["b", "Black"],
 ] as const;
 
-type Props = { fen: string; flipped: boolean; onUse: (fen: string) => void; onCancel: () => void };
+type Props = {
+  fen: string;
+  flipped: boolean;
+  onUse: (fen: string) => void;
+  onCancel: () => void;
+  /** Why the position cannot be used. */
+  children: ComponentChildren;
+};
 
-export function Editor({ fen, flipped, onUse, onCancel }: Props) {
+export function Editor({ fen, flipped, onUse, onCancel, children }: Props) {
   const [placed, turnNow, castlingNow] = fen.split(" ");
   const [squares, setSquares] = useState(() => squaresOf(placed!));
   const [tool, setTool] = useState("P");
@@ -44,47 +55,51 @@ export function Editor({ fen, flipped, onUse, onCancel }: Props) {
           </button>
         ))}
       </div>
-      <div class="tools cg-wrap" role="radiogroup" aria-label="Piece to place">
-        {[...PIECES, EMPTY].map((piece) => (
-          <button
-            type="button"
-            key={piece}
-            role="radio"
-            aria-checked={piece === tool}
-            aria-label={pieceName(piece)}
-            onClick={() => setTool(piece)}
-          >
-            {piece === EMPTY ? "✕" : <Piece piece={piece} />}
+      <div class="settings">
+        <p class="quiet">Choose a piece, then press squares. The same piece again, or ✕, empties a square.</p>
+        <div class="tools cg-wrap" role="radiogroup" aria-label="Piece to place">
+          {[...ROWS[0]!, EMPTY, ...ROWS[1]!].map((piece) => (
+            <button
+              type="button"
+              key={piece}
+              role="radio"
+              aria-checked={piece === tool}
+              aria-label={pieceName(piece)}
+              onClick={() => setTool(piece)}
+            >
+              {piece === EMPTY ? "✕" : <Piece piece={piece} />}
+            </button>
+          ))}
+        </div>
+        <Choice legend="To move" options={SIDES} value={turn} onChoose={setTurn} />
+        <fieldset class="castling">
+          <legend>Castling</legend>
+          {CASTLING.map(([letter, title]) => (
+            <label key={letter}>
+              <input
+                type="checkbox"
+                checked={castling.includes(letter)}
+                onChange={() => setCastling(toggled(castling, letter))}
+              />
+              {title}
+            </label>
+          ))}
+        </fieldset>
+        <div class="line">
+          <button type="button" class="main" onClick={() => onUse(result)}>
+            Use this position
           </button>
-        ))}
-      </div>
-      <Choice legend="To move" options={SIDES} value={turn} onChoose={setTurn} />
-      <fieldset class="castling">
-        <legend>Castling</legend>
-        {CASTLING.map(([letter, title]) => (
-          <label key={letter}>
-            <input
-              type="checkbox"
-              checked={castling.includes(letter)}
-              onChange={() => setCastling(toggled(castling, letter))}
-            />
-            {title}
-          </label>
-        ))}
-      </fieldset>
-      <div class="line">
-        <button type="button" class="main" onClick={() => onUse(result)}>
-          Use this position
-        </button>
-        <button type="button" onClick={() => setSquares(squaresOf("8/8/8/8/8/8/8/8"))}>
-          Clear
-        </button>
-        <button type="button" onClick={() => setSquares(squaresOf(START))}>
-          Start position
-        </button>
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
+          <button type="button" onClick={() => setSquares(squaresOf("8/8/8/8/8/8/8/8"))}>
+            Clear
+          </button>
+          <button type="button" onClick={() => setSquares(squaresOf(START))}>
+            Start position
+          </button>
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        </div>
+        {children}
       </div>
     </div>
   );

@@ -8,9 +8,9 @@ export function Scale({ ladder }: { ladder: LadderData }) {
   return (
     <>
       <p class="quiet">
-        {ladder.scale}. A line is the 95 % interval of a rating. Your own runs are green; the rungs
-        that everyone is measured by are grey. Nets that ship were rated before they shipped.{" "}
-        <code>docs/how-to/read-ratings.md</code> says what the numbers mean.
+        {ladder.scale}; Lichess, chess.com and FIDE count on other scales. A line is the 95 % interval of a rating. Your
+        own runs are green; the rungs that everyone is measured by are grey. Nets that ship were rated before they
+        shipped. <code>docs/how-to/read-ratings.md</code> says more.
       </p>
       {ladder.left_out !== null && <p class="quiet">{ladder.left_out}.</p>}
       <table class="scale">

@@ -118,6 +118,7 @@ export function OneTournament({ id }: { id: string }) {
         {data.done} of {data.total} games, {data.games} of each pair
         <progress value={data.done} max={data.total} aria-label="Games played" />
       </p>
+      <PlayingNow data={data} />
       <CrossTable table={data.table} />
       <p class="quiet">Points of the player of the row. A click on a result shows its games.</p>
       <div class="line">
@@ -134,6 +135,24 @@ export function OneTournament({ id }: { id: string }) {
       </div>
       <Problem text={problem ?? data.problem} />
     </section>
+  );
+}
+
+/** The match that is being played, to be watched. */
+function PlayingNow({ data }: { data: TournamentData }) {
+  if (data.state !== "running") return null;
+  const pairs = data.table.flatMap(({ player, cells }) =>
+    cells.map((cell, at) => ({ player, cell, other: data.table[at]!.player })),
+  );
+  const now = pairs.find(({ cell }) => cell !== null && cell.match !== null && cell.games < data.games);
+  if (now === undefined) return null;
+  return (
+    <p>
+      Playing now:{" "}
+      <a href={linkTo("match", { id: now.cell!.match! })}>
+        {playerTitle(now.player)} against {playerTitle(now.other)}
+      </a>
+    </p>
   );
 }
 

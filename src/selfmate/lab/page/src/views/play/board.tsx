@@ -2,7 +2,7 @@
 import type { Color } from "chessgroundx/types";
 import { useMemo, useState } from "preact/hooks";
 import { type Arrow, Board, Promotion } from "../../board";
-import { elo } from "../../format";
+import { elo, playerTitle } from "../../format";
 import { Captured } from "../../material";
 import { nameOf } from "../../players";
 import type { GameData, Offer } from "../../types";
@@ -97,6 +97,11 @@ function Strip({ game, side, title, fen }: StripProps) {
 
 export type Title = { name: string; detail: string };
 
+/** A full name is for programs. */
+function namedText(name: string): string {
+  return name.includes("=") ? playerTitle(name) : name;
+}
+
 export function titleOf(game: GameData, choice: GameChoice | null, offers: Offer[], side: Color): Title {
   if (side === game.person) return { name: "You", detail: "" };
   const isOpponent = game.person === null && side === "black" && choice?.opponent;
@@ -106,7 +111,7 @@ export function titleOf(game: GameData, choice: GameChoice | null, offers: Offer
   if (rated !== undefined) return { name: rated.title, detail: `plays like ${rating}` };
   const offer = offers.find((one) => one.strengths.some((strength) => strength.name === chosen));
   const strength = offer?.strengths.find((one) => one.name === chosen);
-  if (offer === undefined || strength === undefined) return { name: game.names[side], detail: "" };
+  if (offer === undefined || strength === undefined) return { name: namedText(game.names[side]), detail: "" };
   const played = offer.strengths.length > 1 ? strength.title : offer.about;
   return { name: offer.title, detail: strength.elo === null ? played : `${elo(strength.elo)}, ${played}` };
 }

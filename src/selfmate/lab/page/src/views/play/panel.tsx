@@ -47,15 +47,17 @@ export function Panel(props: Props) {
       <Problem text={props.problem} />
       <div class="analysis">
         {ply !== null && <Judgement ply={ply} name={props.titles[ply.side].name} />}
-        <label class="switch">
-          <input
-            type="checkbox"
-            checked={props.showsAnalysis}
-            onChange={(event) => props.onShowAnalysis(event.currentTarget.checked)}
-          />
-          <span>Show {game.person ? "its" : "their"} analysis</span>
-        </label>
-        <SoundSwitch />
+        <div class="switches">
+          <label class="switch">
+            <input
+              type="checkbox"
+              checked={props.showsAnalysis}
+              onChange={(event) => props.onShowAnalysis(event.currentTarget.checked)}
+            />
+            <span>Show {game.person ? "its" : "their"} analysis</span>
+          </label>
+          <SoundSwitch />
+        </div>
         {props.showsAnalysis && ply !== null && <ConsideredMoves ply={ply} name={props.titles[ply.side].name} />}
         {props.showsAnalysis && ply === null && <p class="quiet">{noAnalysisText(game, shown)}</p>}
       </div>
@@ -133,9 +135,15 @@ export function moveWithAnalysis(game: GameData, shown: number): Ply | null {
   return analysis.value !== null || analysis.considered.some((one) => one.share !== null) ? made : null;
 }
 
+/** Without the moves to which a search gave no visit: it did not consider these. */
+function consideredIn({ considered, san }: MoveAnalysis): ConsideredMove[] {
+  return considered.filter((one) => one.share !== 0 || one.san === san);
+}
+
 export function arrowsOf(analysis: MoveAnalysis): Arrow[] {
-  const highest = Math.max(...analysis.considered.map((one) => one.share ?? 0));
-  return analysis.considered.map((one, rank) => ({
+  const considered = consideredIn(analysis);
+  const highest = Math.max(...considered.map((one) => one.share ?? 0));
+  return considered.map((one, rank) => ({
     from: one.move.slice(0, 2),
     to: one.move.slice(2, 4),
     brush: one.san === analysis.san ? "green" : "blue",
@@ -168,7 +176,7 @@ function ConsideredMoves({ ply, name }: { ply: Ply; name: string }) {
   return (
     <table class="considered" aria-label={`Moves that ${name} considered`}>
       <tbody>
-        {analysis.considered.map((one) => (
+        {consideredIn(analysis).map((one) => (
           <Row key={one.move} one={one} chosen={one.san === analysis.san} />
         ))}
       </tbody>

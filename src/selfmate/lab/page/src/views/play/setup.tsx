@@ -75,6 +75,7 @@ function Setup({ offers, clocks = true, first, busy, problem, onPlay, onCancel }
         offers={offers}
         label={isWatched ? "White" : "Against"}
         name={choice.player}
+        detailed
         onChoose={(player) => change({ player })}
       />
       {isWatched ? (

@@ -33,13 +33,20 @@ export function PointsGraph({ positions, shown, onGo }: Props) {
       <line class="now" x1={x(shown)} x2={x(shown)} y1="0" y2={HEIGHT} />
       {positions.map((one, at) =>
         one.mark === null || one.white_points === null ? null : (
-          <ellipse key={at} class={`mark ${one.mark}`} cx={x(at)} cy={Math.min(HEIGHT - EDGE, Math.max(EDGE, y(one.white_points)))} rx="5" ry="5">
+          <g key={at} class={`mark ${one.mark}`}>
             <title>{`${one.san}: ${one.mark}, ${percent(one.loss!)}`}</title>
-          </ellipse>
+            {["edge", "dot"].map((part) => (
+              <path key={part} class={part} d={`M${x(at)} ${inside(y(one.white_points!))}h0`} />
+            ))}
+          </g>
         ),
       )}
     </svg>
   );
+}
+
+function inside(y: number): number {
+  return Math.min(HEIGHT - EDGE, Math.max(EDGE, y));
 }
 
 function graphText(positions: ReviewedPosition[]): string {

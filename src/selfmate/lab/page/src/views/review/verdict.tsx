@@ -1,8 +1,9 @@
 // What the review says about a move, and about each side's play.
+import type { Color } from "chessgroundx/types";
 import { percent } from "../../format";
 import type { ReviewData, ReviewedPosition, SideSummary } from "../../types";
 
-const WORDS = { blunder: "A blunder", mistake: "A mistake", inaccuracy: "An inaccuracy" } as const;
+const WORDS = { blunder: "a blunder", mistake: "a mistake", inaccuracy: "an inaccuracy" } as const;
 
 type Props = { review: ReviewData; shown: number; tryAgain: string | null };
 
@@ -36,10 +37,11 @@ export function MoveReview({ review, shown, tryAgain }: Props) {
 function verdictText({ loss, mark }: ReviewedPosition, isBest: boolean): string {
   if (isBest) return "is the best move.";
   if (mark === null) return `is fine: it loses ${percent(loss!)} of the winning chances.`;
-  return `– ${WORDS[mark]}: it loses ${percent(loss!)} of the winning chances.`;
+  return `is ${WORDS[mark]}: it loses ${percent(loss!)} of the winning chances.`;
 }
 
-export function SideTable({ review }: { review: ReviewData }) {
+/** `side` is the one that the reader played. */
+export function SideTable({ review, side }: { review: ReviewData; side: Color | null }) {
   const rows: [string, (one: SideSummary) => string | number][] = [
     ["Blunders", (one) => one.blunders],
     ["Mistakes", (one) => one.mistakes],
@@ -51,8 +53,8 @@ export function SideTable({ review }: { review: ReviewData }) {
       <thead>
         <tr>
           <td />
-          <th scope="col">White</th>
-          <th scope="col">Black</th>
+          <th scope="col">White{side === "white" && " (you)"}</th>
+          <th scope="col">Black{side === "black" && " (you)"}</th>
         </tr>
       </thead>
       <tbody>

@@ -1,9 +1,10 @@
 // Several runs in one chart: one metric, a curve for each run.
 import { useState } from "preact/hooks";
-import { Chart, type Curve } from "../../chart";
+import { Chart, type Curve, TIME } from "../../chart";
 import { linkTo } from "../../place";
 import { useTopic } from "../../topics";
 import type { Metric, RunData, RunRow } from "../../types";
+import { titleWithUnit } from "./metrics";
 
 export const MAX_COMPARED = 6;
 const KEY_METRIC = /^(score_|exact_|mate_percent|loss)/;
@@ -29,7 +30,7 @@ export function Compare({ names, runs }: Props) {
           </label>
         ))}
       </fieldset>
-      {compared.length === 0 ? <p class="quiet">Choose runs above.</p> : <Compared key={compared.join("\n")} names={compared} />}
+      {compared.length === 0 ? <p class="quiet">{runs.length === 0 ? "There are no runs yet." : "Choose runs above."}</p> : <Compared key={compared.join("\n")} names={compared} />}
     </section>
   );
 }
@@ -95,10 +96,10 @@ function Compared({ names }: { names: string[] }) {
       </div>
       <Chart
         key={`${isLog} ${byTime} ${metric.name}`}
-        title={metric.title}
+        title={titleWithUnit(metric.title, [metric])}
         x={x}
         curves={curves}
-        unit={byTime ? "minutes" : (loaded[0]?.unit ?? "")}
+        unit={byTime ? TIME : (loaded[0]?.unit ?? "")}
         isLog={isLog}
         height={360}
       />

@@ -191,16 +191,25 @@ function SourceField({ sources, load, onChoose }: SourceProps) {
 
 type DataProps = { datasets: DatasetRow[]; learner: LearnerForm; value: string; onChoose: (value: string) => void };
 
-/** The dataset that a pretraining learns from; other paths are typed among all settings. */
+const NOTHING = "[]";
+
+/** The dataset that a pretraining learns from; other paths are typed among all settings. The teacher can make its games
+ * meanwhile, others must be there. */
 function DataField({ datasets, learner, value, onChoose }: DataProps) {
   const kind = family(learner.name) === "dqn" ? "teacher" : "games";
   const ready = datasets.filter((one) => one.state === "ready" && one.kind === kind);
-  const make = kind === "games" ? "Import games below" : "Collect games of the teacher below";
+  const isTyped = value !== NOTHING && !ready.some((one) => value === JSON.stringify([one.path]));
+  const none = ready.length === 0 ? "nothing yet: Import games below" : "choose a dataset";
   return (
     <label>
       <span>learns from</span>
-      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-        <option value="[]">{ready.length === 0 ? `nothing yet: ${make}` : "choose a dataset"}</option>
+      <select
+        required={kind === "games"}
+        value={value === NOTHING ? "" : value}
+        onChange={(event) => onChoose(event.currentTarget.value || NOTHING)}
+      >
+        <option value="">{kind === "teacher" ? "new games of the teacher" : none}</option>
+        {isTyped && <option value={value}>{value}</option>}
         {ready.map((one) => (
           <option key={one.name} value={JSON.stringify([one.path])}>
             {one.name}

@@ -1,6 +1,6 @@
 // The metrics of a run: the newest values as tiles, all of them as curves, and the last steps.
 import { useState } from "preact/hooks";
-import { Chart, type Curve } from "../../chart";
+import { Chart, type Curve, TIME } from "../../chart";
 import { count, decimal, percent, whole } from "../../format";
 import type { CurvesData, LearnerForm, Metric, RunData } from "../../types";
 
@@ -136,7 +136,7 @@ function groupsOf(metrics: Metric[]): ChartGroup[] {
 }
 
 /** The unit is named if all metrics share it and the title does not say it already. */
-function titleWithUnit(title: string, metrics: Metric[]): string {
+export function titleWithUnit(title: string, metrics: Metric[]): string {
   const [unit = "", ...others] = new Set(metrics.map(({ unit }) => (unit === "fraction" ? "%" : unit)));
   const isKnown = others.length > 0 || unit === "" || title.toLowerCase().endsWith(unit);
   return isKnown ? title : `${title}, ${unit}`;
@@ -158,7 +158,7 @@ function GroupChart({ group, curves, unit }: GroupChartProps) {
     const inPercent = () => values.map((value) => (value === null ? null : 100 * value));
     return { name: metric.title, values: metric.unit === "fraction" ? inPercent() : values };
   });
-  return <Chart title={group.title} x={x} curves={lines} unit={group.byTime ? "minutes" : unit} />;
+  return <Chart title={group.title} x={x} curves={lines} unit={group.byTime ? TIME : unit} />;
 }
 
 const FIRST_COLUMNS = ["white_wins", "draws", "truncated_games", "black_wins", "plies"];

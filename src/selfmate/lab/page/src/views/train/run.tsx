@@ -9,12 +9,14 @@ import { CurveCharts, StepsTable, Tiles } from "./metrics";
 import { Replay } from "./replay";
 import { isActive, perSecond, ProgressBar, State } from "./run_list";
 
-export function RunPanel({ name, learners }: { name: string; learners: LearnerForm[] }) {
+/** Without the learners, which say what is shown first, only the head of a run is. */
+export function RunPanel({ name, learners }: { name: string; learners: LearnerForm[] | null }) {
   const { data: run, error } = useTopic<RunData>(`run:${name}`);
   const { data: sample } = useTopic<SampleGame>(`sample:${name}`);
   if (error !== null) return <Problem text={error} />;
   if (run === null) return <p class="quiet">Loading {name} ...</p>;
-  const learner = learners.find((one) => one.name === run.learner);
+  const learner = learners?.find((one) => one.name === run.learner);
+  const hasGames = sample !== null || !run.learner.startsWith("pretrain-"); // which play none
   const begun = run.curves !== undefined && run.curves.x.length > 0;
   return (
     <>
@@ -33,10 +35,12 @@ export function RunPanel({ name, learners }: { name: string; learners: LearnerFo
         <Actions run={run} learner={learner} />
       </section>
       <Alarms run={run} />
-      {begun ? (
+      {begun && learners === null ? (
+        <p class="quiet">Loading its curves ...</p>
+      ) : begun ? (
         <>
-          <div class="show">
-            <Replay sample={sample} />
+          <div class={`show ${hasGames ? "" : "no-games"}`}>
+            {hasGames && <Replay sample={sample} />}
             <Tiles run={run} learner={learner} />
           </div>
           <CurveCharts run={run} learner={learner} />
