@@ -15,8 +15,10 @@ def solve(page: Page, number: int) -> None:
     """By typing: the moves of the solution, in SAN."""
     own = shipped_puzzles()[number - 1].moves[1::2]
     for done, san in enumerate(attempt(number, list(own))["played"][::2]):
+        expect(page.get_by_role("button", name="Move", exact=True)).to_be_enabled()
         page.get_by_label("Type a move").fill(san)
-        page.keyboard.press("Enter")
+        with page.expect_response("**/api/puzzles/*"):
+            page.keyboard.press("Enter")
         if done + 1 < len(own):
             expect(page.get_by_text("Right.")).to_be_visible()
             expect(page.get_by_label("Type a move")).to_have_value("")

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from page.lab import RunningLab, require_page, running_lab
 from selfmate.lab.app import page_folder
-from unit.runs.toy import run_toy
+from unit.players.trained_runs import make_run
 
 MAX_SCRIPT_BYTES = 300_000
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -27,7 +27,7 @@ def test_the_script_stays_small() -> None:
 
 
 def test_markup_in_names_is_shown_as_text_in_every_view(page: Page, lab: RunningLab) -> None:
-    run_toy(lab.runs / MARKUP)
+    make_run(lab.runs / MARKUP)  # it plays, so every view can ask it
     page.on("dialog", lambda dialog: dialog.accept())
     views = page.get_by_role("navigation", name="Views").get_by_role("link")
     for number in range(views.count()):

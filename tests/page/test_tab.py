@@ -152,8 +152,13 @@ def test_nets_that_ship_play_from_the_browser(page: Page, player: str) -> None:
     board.click("e2", "e4")
     expect_moves(page, 2)
     page.get_by_label("Show its analysis").check()
-    expect(page.get_by_role("table", name=f"Moves that {player} considered")).to_be_visible()
-    expect(page.locator(".cg-shapes line")).to_have_count(5)
+    considered = page.get_by_role("table", name=f"Moves that {player} considered").get_by_role(
+        "row"
+    )
+    expect(considered.first).to_be_visible()
+    shown = considered.count()  # a search may have spent all its visits on one move
+    assert shown == 5 or (player == "alphazero-tiny" and 1 <= shown < 5)
+    expect(page.locator(".cg-shapes line")).to_have_count(shown)
     page.get_by_role("button", name="Hint").click()
     expect(page.get_by_role("status").filter(has_text="would play")).to_be_visible()
     page.get_by_role("button", name="Take back").click()

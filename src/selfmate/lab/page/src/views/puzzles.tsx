@@ -22,7 +22,7 @@ export function Puzzles({ place }: { place: Place }) {
   const { problem, attempt } = useAttempt();
   const number = wanted || (rows === null ? 0 : nextPuzzle(rows, progress, 0));
   const isKnown = rows?.some((row) => row.number === number) ?? false;
-  const { puzzle, problem: refused, move, giveUp } = usePuzzle(isKnown ? number : 0, (row, solved) => {
+  const { puzzle, problem: refused, busy, move, giveUp } = usePuzzle(isKnown ? number : 0, (row, solved) => {
     const next = withResult(progress, row, solved);
     storeProgress(next);
     setProgress(next);
@@ -50,7 +50,7 @@ export function Puzzles({ place }: { place: Place }) {
           {statusText(puzzle)}
         </p>
         {puzzle.state !== "open" && <p>Solution: {puzzle.solution.join(" ")}</p>}
-        {puzzle.state === "open" && <TypedMove legal={puzzle.legal} onMove={move} />}
+        {puzzle.state === "open" && <TypedMove legal={puzzle.legal} disabled={busy} onMove={move} />}
         <Problem text={refused} />
         <div class="line">
           {puzzle.state === "open" ? (
@@ -79,7 +79,7 @@ export function Puzzles({ place }: { place: Place }) {
 function usePuzzle(number: number, onResult: (puzzle: PuzzleData, solved: boolean) => void) {
   const [puzzle, setPuzzle] = useState<PuzzleData | null>(null);
   const [moves, setMoves] = useState<string[]>([]);
-  const { problem, attempt } = useAttempt();
+  const { problem, busy, attempt } = useAttempt();
   const connection = useConnection();
   async function load(made: string[], giveUp = false): Promise<void> {
     const body = { moves: made, give_up: giveUp };
@@ -96,6 +96,7 @@ function usePuzzle(number: number, onResult: (puzzle: PuzzleData, solved: boolea
   return {
     puzzle,
     problem,
+    busy,
     giveUp: () => void load(moves, true),
     move: (uci: string) => void load([...moves, uci]),
   };
