@@ -30,14 +30,12 @@ class Provenance:
     ratings: tuple[Rating, ...]
     minutes_before: float = 0.0  # training time of the net it was loaded from
     half: bool = False  # store weights in 16 bits
-    averaged: int = 1  # checkpoints, up to the one that ships, whose mean it is
 
 
 def ship(run: RunDirectory, version: str, name: str, provenance: Provenance) -> ModelCard:
     """Writes weights and card of a checkpoint; raises ValueError if they are too large to ship."""
     found = run.checkpoint(version)
-    mean = mean_weights(run, found.card.step, provenance.averaged)
-    weights = pack(_in_16_bits(mean) if provenance.half else mean)
+    weights = pack(_in_16_bits(found.weights) if provenance.half else found.weights)
     if len(weights) > MAX_BYTES:
         raise ValueError(f"{len(weights):,} bytes of weights are more than {MAX_BYTES:,}")
     card = ModelCard(
@@ -59,19 +57,6 @@ def ship(run: RunDirectory, version: str, name: str, provenance: Provenance) -> 
     replace_file(Path(weights_path(name)), weights)
     replace_file(Path(card_path(name)), f"{card.model_dump_json(indent=2)}\n".encode())
     return card
-
-
-def mean_weights(run: RunDirectory, step: int, count: int) -> Arrays:
-    """The mean of the weights of the last `count` checkpoints up to `step`: a net that learns at a
-    high rate moves around a better one. RunRefusedError if the run did not keep one of them."""
-    every = int(run.config["checkpoint_every"]) if count > 1 else 1
-    steps = range(step, step - count * every, -every)
-    found = [run.checkpoint(number).weights for number in steps]
-    stacked = {name: np.stack([weights[name] for weights in found]) for name in found[0]}
-    return {
-        name: arrays.mean(axis=0, dtype=np.float64).astype(np.float32)
-        for name, arrays in stacked.items()
-    }
 
 
 def _in_16_bits(arrays: Arrays) -> Arrays:
@@ -131,9 +116,6 @@ def main() -> None:
         default=0.0,
         help="training time before the run",
     )
-    parser.add_argument(
-        "--average", type=int, default=1, help="the mean of so many checkpoints (a run's keep_last)"
-    )
     parser.add_argument("--half", action="store_true", help="store weights in 16 bits")
     parser.add_argument("--ratings", type=Path, help="output of selfmate rate --json")
     arguments = parser.parse_args()
@@ -145,7 +127,6 @@ def main() -> None:
         ratings=ratings_of(report, arguments.name) if report else (),
         minutes_before=arguments.minutes_before,
         half=arguments.half,
-        averaged=arguments.average,
     )
     card = ship(RunDirectory(arguments.run), arguments.version, arguments.name, provenance)
     print(f"{card.name}: {card.weights_bytes:,} bytes, {card.minutes:g} minutes of training")

@@ -28,7 +28,6 @@ TINY_SCORER = MoveScorerConfig(encoding="onehot768", hidden=(16, 8), value_head=
 TINY_TREE = ResNetConfig(blocks=1, filters=8, attention_blocks=1)
 TINY_SPARSE = SparseNetConfig(accumulator=32, policy_width=32)
 TINY_TRANSFORMER = TransformerConfig(width=16, blocks=1, heads=2)
-CONFIG: dict[str, Json] = {"seed": 1, "checkpoint_every": 1}
 POLICY = Policy(checkpoint_every=1, keep_last=9, keep_every=0)
 
 
@@ -58,7 +57,7 @@ def make_run(
 ) -> None:
     """A checkpoint a step: that of step n holds the net of seed n; scores say which is the best."""
     state = Weights(seeded_net(TINY, 0))
-    with open_run(directory, Header("dqn", CONFIG), POLICY, Session()) as run:
+    with open_run(directory, Header("dqn", {"seed": 1}), POLICY, Session()) as run:
         spec = TINY.model_dump(mode="json") if player is None else player
         for step in run.steps(state, total=len(scores), unit="cycles", player=spec):
             state.net.take(seeded_net(TINY, step.number).arrays())
@@ -106,7 +105,7 @@ def make_tree_run(directory: Path) -> None:
 
 
 def _make_one_step(directory: Path, learner: str, state: Weights, spec: BaseModel) -> None:
-    with open_run(directory, Header(learner, CONFIG), POLICY, Session()) as run:
+    with open_run(directory, Header(learner, {"seed": 1}), POLICY, Session()) as run:
         player = spec.model_dump(mode="json")
         for step in run.steps(state, total=1, unit="steps", player=player):
             step.record({}, 1.0)

@@ -8,11 +8,10 @@ import pytest
 from selfmate import weights
 from selfmate.players import load_player
 from selfmate.rules import Board
-from selfmate.runs import RunRefusedError
 from selfmate.runs.directory import RunDirectory
 from selfmate.weights.card import read_card
-from ship import Provenance, mean_weights, ratings_of, ship
-from unit.players.trained_runs import make_run, make_tree_run
+from ship import Provenance, ratings_of, ship
+from unit.players.trained_runs import make_tree_run
 
 REPORT = {
     "scale": "some scale",
@@ -70,13 +69,3 @@ def test_a_net_that_is_too_large_is_not_shipped(
     provenance = Provenance(about="", data="", commands=(), ratings=())
     with pytest.raises(ValueError, match="more than 1,000"):
         ship(RunDirectory(tmp_path / "run"), "last", "large-one", provenance)
-
-
-def test_a_net_may_be_the_mean_of_the_last_checkpoints(tmp_path: Path) -> None:
-    make_run(tmp_path / "run")
-    run = RunDirectory(tmp_path / "run")
-    second, third = (run.checkpoint(step).weights for step in (2, 3))
-    for name, mean in mean_weights(run, 3, 2).items():
-        np.testing.assert_allclose(mean, (second[name] + third[name]) / 2, rtol=1e-6)
-    with pytest.raises(RunRefusedError, match="no checkpoint"):
-        mean_weights(run, 3, 9)
