@@ -30,11 +30,12 @@ from selfmate.learners.searchless.targets import (
     compute_gradient,
     imitation_targets,
     policy_targets,
+    reinforce_targets,
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
 from selfmate.nets.optim import GradientWorkers, one_thread
-from selfmate.rules import available_cores
+from selfmate.rules import Board, available_cores
 from selfmate.runs import (
     Arrays,
     Run,
@@ -63,7 +64,11 @@ REMEDIES = Remedies(
     sameness="raise endgame_fraction, or change learning_rate",
     leaps="lower learning_rate",
 )
-TARGETS = {"uniform": uniform_targets, "policy": policy_targets}
+TARGETS = {
+    "uniform": uniform_targets,
+    "policy": policy_targets,
+    "reinforce": reinforce_targets,
+}
 # A net that learns only the rules is meant to be uniform over legal moves, and may draw its games.
 CHECKS_OFF_FOR_RULES = ("draws", "uniform")
 # An untrained net hardly knows a legal move: 254 of its first 256 games are drawn by repetition.
@@ -101,22 +106,45 @@ class Searchless:
         self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched
     ) -> tuple[AttemptTrajectories, GameStats, SampleGame]:
         """The games of a cycle, their statistics, and one of them as a sample."""
-        config = self.config
+        config, boards = self.config, self.starting_boards(rng)
         actors = AttemptingActors(
             net=NetSnapshot.of(self.net.config, self.net.arrays()),
             temperature=config.temperature,
             max_attempts=config.max_attempts,
+            plays_mate_in_one=config.plays_mate_in_one,
+            random_sides=self.random_sides(rng),
         )
         plan = GamePlan(
-            boards=self.starts.boards(config.games, rng),
+            boards=boards,
             max_plies=config.max_plies,
             seed=int(rng.integers(2**63)),
             parallel_games=config.parallel_games,
         )
         games = self.workers.play(actors, plan, tick)
-        rows = attempt_trajectories(games, plan.boards, must_win=config.must_win)
+        rows = attempt_trajectories(
+            games,
+            plan.boards,
+            must_win=config.must_win,
+            games_per_start=config.games_per_start,
+        )
         shown = sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")
         return rows, games.stats, shown
+
+    def starting_boards(self, rng: np.random.Generator) -> list[Board]:
+        """A board for each game."""
+        copies = self.config.games_per_start
+        boards = self.starts.boards(self.config.games // copies, rng)
+        return [board.copy() for board in boards for _ in range(copies)]
+
+    def random_sides(self, rng: np.random.Generator) -> NDArray[np.int8] | None:
+        """[G] 1 or -1 where White or Black moves at random, 0 in games against itself; the same in
+        all games from one start. None if there are no random players."""
+        if not self.config.vs_random:
+            return None
+        starts = self.config.games // self.config.games_per_start
+        sides = rng.choice(np.array([1, -1], np.int8), size=starts)
+        sides[rng.random(starts) >= self.config.vs_random] = 0
+        return np.repeat(sides, self.config.games_per_start)
 
     def learn(
         self,
@@ -273,7 +301,7 @@ def game_metrics(games: AttemptTrajectories, stats: GameStats) -> dict[str, floa
     return {
         "positions": len(games),
         "illegal_attempts": len(games.tried.values) / len(games),
-        "plies": len(games) / stats.games,
+        "plies": stats.plies / stats.games,
         "distinct_games": stats.distinct,
         "drawn_games": stats.games - stats.decided - stats.truncated,
         "truncated_games": stats.truncated,
