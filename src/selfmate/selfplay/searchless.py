@@ -96,16 +96,19 @@ def attempt_trajectories(
 ) -> AttemptTrajectories:
     """The positions game by game. With `must_win` a draw counts as lost by the side that began
     with more pieces against a bare king. Of several games from the same start each result is
-    relative to the others."""
+    relative to the others; but a move that mates has won, whatever the others did."""
     results = games.results.astype(np.int64)
     if must_win:
         drawn = np.flatnonzero((results == 0) & ~games.is_truncated)
         results[drawn] = [-favourite(Board(boards[i].start_fen)) for i in drawn.tolist()]
     of_positions = relative_results(results, games_per_start)[games.games]
+    moves_left = (games.lengths[games.games] - games.plies + 1) // 2
+    mates = (games.plies + 1 == games.lengths[games.games]) & (games.results[games.games] != 0)
+    of_positions[mates] = games.results[games.games][mates]
     return AttemptTrajectories(
         **games.columns,
         results_side_to_move=np.where(games.is_white, of_positions, -of_positions),
-        moves_left=((games.lengths[games.games] - games.plies + 1) // 2).astype(np.int32),
+        moves_left=moves_left.astype(np.int32),
     )
 
 
@@ -116,4 +119,5 @@ def relative_results(results: NDArray[np.int64], games_per_start: int) -> NDArra
         return results.astype(np.float32)
     groups = results.reshape(-1, games_per_start)
     others = (groups.sum(axis=1, keepdims=True) - groups) / (games_per_start - 1)
-    return (groups - others).astype(np.float32).ravel()
+    relative: NDArray[np.float32] = (groups - others).astype(np.float32)
+    return relative.ravel()

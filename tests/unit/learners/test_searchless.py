@@ -264,7 +264,7 @@ def test_only_a_fraction_of_quiet_positions_is_learned_from() -> None:
     games.results_side_to_move[100] = -1
 
     def selected(some: AttemptTrajectories = games, **settings: Any) -> set[int]:
-        return set(learner(**settings).select_positions(some, np.random.default_rng(1)).tolist())
+        return set(learner(**settings).select_positions(some, 1, np.random.default_rng(1)).tolist())
 
     assert selected() == set(range(count))
     assert selected(quiet_fraction=0.0) == {*range(40), 100}

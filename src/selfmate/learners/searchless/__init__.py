@@ -165,6 +165,12 @@ METRICS = (
         better="lower",
         group=LOSSES,
     ),
+    Metric(
+        "mate_plies",
+        "Plies before its mates",
+        "where games near their end start, at most",
+        unit="plies",
+    ),
     Metric("positions", "Positions", "positions of this step's games", unit="positions"),
     PLIES,
     DISTINCT_GAMES,

@@ -112,6 +112,12 @@ class Config(NetConfig):
     games_per_start: int = Field(
         1, ge=1, le=1024, description="games per start; results are relative to the others' mean"
     )
+    mate_fraction: float = Field(
+        0.0, ge=0, le=1, description="fraction of games that start shortly before its own mates"
+    )
+    rules_cycles: int = Field(
+        0, ge=0, le=10**9, description="cycles at the start in which it learns the rules alone"
+    )
     vs_random: float = Field(
         0.0, ge=0, le=1, description="fraction of games against a random player"
     )
@@ -158,8 +164,11 @@ class Config(NetConfig):
 
     @property
     def learns_only_rules(self) -> bool:
-        """Whether results of games do not matter."""
+        """Whether results of games never matter."""
         return self.result_score == self.speed_bonus == 0
+
+    def learns_only_rules_at(self, cycle: int) -> bool:
+        return self.learns_only_rules or cycle <= self.rules_cycles
 
     @property
     def splits(self) -> tuple["Split", ...]:

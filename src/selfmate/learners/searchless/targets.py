@@ -140,6 +140,10 @@ class PolicyLoss:
         self._datapoints = len(games) + len(games.tried.values)
         self._sums: dict[int, Floats] = {}  # metrics by part
 
+    @property
+    def positions(self) -> int:
+        return len(self._games)
+
     def losses(self, net: Transformer) -> list[Callable[[], Tensor]]:
         """One per part; their sum is the mean over the datapoints, times the weight."""
         rows = np.arange(len(self._games))
