@@ -121,7 +121,7 @@ def test_drawn_games_flatten_a_policy_or_keep_it(unplayed_target: str) -> None:
     with torch.no_grad():
         for weights in agent.net.read_out.parameters():
             weights.mul_(8)  # so that it prefers some moves
-    rows, _, _ = agent.play(1, np.random.default_rng(1))
+    rows = agent.play(1, np.random.default_rng(1)).rows
     drawn = replace(rows, results_side_to_move=np.zeros(len(rows), np.int8))
     with one_thread():
         learned = [agent.learn(drawn, 1, np.random.default_rng(1), 1) for _ in range(12)]
@@ -164,7 +164,7 @@ def test_without_randomness_it_repeats_one_game_and_raises_an_alarm(
     alarms = list[str]()
     for cycle in (1, 2):
         rng = np.random.default_rng(cycle)
-        rows, stats, _ = trapped.play(cycle, rng)
+        rows, stats, *_ = trapped.play(cycle, rng)
         learned = trapped.learn(rows, cycle, rng, 1)
         assert learned is not None
         alarms += trapped.health.alarms(trapped.health_metrics(stats, learned))
@@ -205,7 +205,7 @@ def test_it_learns_which_moves_are_legal() -> None:
     with one_thread():
         for cycle in range(1, 9):
             rng = np.random.default_rng(cycle)
-            rows, _, _ = agent.play(cycle, rng)
+            rows = agent.play(cycle, rng).rows
             attempts.append(len(rows.tried.values) / len(rows))
             assert agent.learn(rows, cycle, rng, 1) is not None
     assert attempts[-1] < 0.8 * attempts[0]
@@ -224,7 +224,7 @@ def test_a_fraction_of_each_batch_comes_from_masters(
 ) -> None:
     agent = learner(masters=masters, master_fraction=fraction)
     rng = np.random.default_rng(1)
-    rows, _, _ = agent.play(1, rng)
+    rows = agent.play(1, rng).rows
     learned = agent.learn(rows.take(np.arange(96)), 1, rng, 1)
     assert learned is not None
     assert learned["batch"] == expected + 96 // agent.counts["updates"]
@@ -239,7 +239,7 @@ def test_a_master_fraction_without_masters_is_refused() -> None:
 def test_masters_without_a_fraction_are_only_held_out_positions(masters: str) -> None:
     agent = learner(masters=masters)
     rng = np.random.default_rng(1)
-    learned = agent.learn(agent.play(1, rng)[0], 1, rng, 1)
+    learned = agent.learn(agent.play(1, rng).rows, 1, rng, 1)
     assert learned is not None
     assert "master_loss" not in learned
     assert "match1" in agent.evaluator.metrics(agent.net)
@@ -258,7 +258,7 @@ def attempts_in(first: int, count: int) -> Ragged:
 
 
 def test_only_a_fraction_of_quiet_positions_is_learned_from() -> None:
-    rows, _, _ = learner().play(1, np.random.default_rng(1))
+    rows = learner().play(1, np.random.default_rng(1)).rows
     count, results = len(rows), np.zeros(len(rows), np.int8)
     games = replace(rows, results_side_to_move=results.copy(), tried=attempts_in(40, count))
     games.results_side_to_move[100] = -1
@@ -284,7 +284,7 @@ def test_a_folder_that_holds_no_games_is_refused() -> None:
 def test_the_key_metrics_are_among_the_metrics() -> None:
     agent = learner(evaluation_games=2, conversion_games=2)
     rng = np.random.default_rng(1)
-    rows, stats, _ = agent.play(1, rng)
+    rows, stats, *_ = agent.play(1, rng)
     learned = agent.learn(rows, 1, rng, 1)
     assert learned is not None
     found = game_metrics(rows, stats) | learned | agent.evaluator.metrics(agent.net)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -78,6 +79,15 @@ PATIENT_CHECKS = ("draws",)
 SHORT_WIN, LONG_WIN = 20, 40  # moves: wins are counted by their length
 
 
+class PlayedCycle(NamedTuple):
+    """The games of a cycle."""
+
+    rows: AttemptTrajectories
+    stats: GameStats
+    sample: SampleGame
+    score_in_sparring: float | None  # of the net's games against a random player
+
+
 class Searchless:
     """The net, its optimizer and its self-play: a `State` of a run."""
 
@@ -104,17 +114,15 @@ class Searchless:
         player = self.net.config.model_dump(mode="json")
         return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
 
-    def play(
-        self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched
-    ) -> tuple[AttemptTrajectories, GameStats, SampleGame]:
-        """The games of a cycle, their statistics, and one of them as a sample."""
+    def play(self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched) -> "PlayedCycle":
         config, (boards, near_mate) = self.config, self.starting_boards(rng)
+        random_sides = self.random_sides(near_mate, rng)
         actors = AttemptingActors(
             net=NetSnapshot.of(self.net.config, self.net.arrays()),
             temperature=config.temperature,
             max_attempts=config.max_attempts,
             plays_mate_in_one=config.plays_mate_in_one,
-            random_sides=self.random_sides(near_mate, rng),
+            random_sides=random_sides,
         )
         plan = GamePlan(
             boards=boards,
@@ -130,8 +138,13 @@ class Searchless:
             must_win=config.must_win,
             games_per_start=config.games_per_start,
         )
-        shown = sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")
-        return rows, games.stats, shown
+        number = cycle % len(boards)
+        return PlayedCycle(
+            rows=rows,
+            stats=games.stats,
+            sample=sample_of(boards[number], *player_names(random_sides, number)),
+            score_in_sparring=score_against(random_sides, games.results),
+        )
 
     def starting_boards(self, rng: np.random.Generator) -> tuple[list[Board], NDArray[np.bool_]]:
         """A board for each game, and whether [G] it is shortly before one of the run's mates."""
@@ -197,12 +210,12 @@ class Searchless:
     def select_positions(
         self, games: AttemptTrajectories, cycle: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Rows to learn from: those with an illegal attempt or of a decided game, and a fraction of
-        the quiet ones, which teach little."""
-        only_rules = self.config.learns_only_rules_at(cycle)
-        decided = (games.results_side_to_move != 0) & (not only_rules)
-        is_quiet = ~decided & (games.tried.counts == 0)
-        rows = np.flatnonzero(~is_quiet | (rng.random(len(games)) < self.config.quiet_fraction))
+        """Rows to learn from: those with an illegal attempt, those of decided games, fewer and
+        fewer before the end, and a fraction of the quiet ones, which teach little."""
+        config = self.config
+        decided = (games.results_side_to_move != 0) & (not config.learns_only_rules_at(cycle))
+        used = np.where(decided, config.discount ** (games.moves_left - 1), config.quiet_fraction)
+        rows = np.flatnonzero((games.tried.counts > 0) | (rng.random(len(games)) < used))
         return rows if len(rows) else np.arange(len(games))
 
     def master_losses(self, cycle: int, updates: int, size: int) -> Iterator[PolicyLoss | None]:
@@ -298,10 +311,10 @@ def run_cycle(learner: Searchless, step: Step) -> None:
     rng = np.random.default_rng([config.seed, step.number, step.attempt])
     with watch("self_play"):
         tick = step.part("self-play", config.games, "games")
-        games, stats, game = learner.play(step.number, rng, tick)
+        played = learner.play(step.number, rng, tick)
     with watch("learning"):
         learned = learner.learn(
-            games,
+            played.rows,
             step.number,
             rng,
             step.attempt,
@@ -310,14 +323,16 @@ def run_cycle(learner: Searchless, step: Step) -> None:
     if learned is None:
         step.roll_back("the gradient was not finite")
         return
-    step.show(game)
-    metrics = game_metrics(games, stats) | learned
+    step.show(played.sample)
+    metrics = game_metrics(played.rows, played.stats) | learned
+    if played.score_in_sparring is not None:
+        metrics |= {"score_in_sparring": played.score_in_sparring}
     if config.mate_fraction:
         metrics |= {"mate_plies": learner.mates.plies}
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
             metrics |= learner.evaluator.metrics(learner.net, step)
-    for alarm in learner.health.alarms(learner.health_metrics(stats, learned)):
+    for alarm in learner.health.alarms(learner.health_metrics(played.stats, learned)):
         step.say(alarm, alarm=True)
     cluster = learner.workers.timings()
     step.record(metrics, _quality(config, metrics), seconds=watch.seconds, cluster=cluster)
@@ -331,6 +346,20 @@ def _quality(config: Config, metrics: dict[str, float]) -> float | None:
     if config.learns_only_rules:
         return metrics["legal_mass"]
     return (metrics["score_random"] + metrics["score_greedy"]) / 2
+
+
+def player_names(random_sides: NDArray[np.int8] | None, game: int) -> tuple[str, str]:
+    """White and Black of a game."""
+    side = 0 if random_sides is None else random_sides[game]
+    return "random" if side == 1 else "learner", "random" if side == -1 else "learner"
+
+
+def score_against(random_sides: NDArray[np.int8] | None, results: NDArray[np.int8]) -> float | None:
+    """Mean points of the net in games against a random player; None without any."""
+    if random_sides is None or not random_sides.any():
+        return None
+    results = -random_sides[random_sides != 0] * results[random_sides != 0]
+    return float((1 + results.mean()) / 2)
 
 
 def game_metrics(games: AttemptTrajectories, stats: GameStats) -> dict[str, float]:

@@ -14,8 +14,8 @@ GROW_AT = 0.6  # fraction of the games from there that are decided
 
 
 class OwnMates:
-    """The latest mates of the run, and how many plies before them games start at most: one more
-    after each cycle in which most of the games from there ended in mate once more."""
+    """The latest mates of the run, and how many plies before them games start at most: half as many
+    again after each cycle in which most of the games from there were decided once more."""
 
     def __init__(self) -> None:
         self.count = 0  # of all mates so far
@@ -53,7 +53,7 @@ class OwnMates:
     def judge(self, decided: float) -> None:
         """Of the games from these starts a fraction `decided` was decided."""
         if decided >= GROW_AT:
-            self.plies = min(self.plies + 1, MAX_PLIES)
+            self.plies = min(self.plies + max(1, self.plies // 2), MAX_PLIES)
 
     def arrays(self) -> Arrays:
         return {"fens": self._fens, "moves": self._moves}
