@@ -46,7 +46,6 @@ VARIANTS = {
             "vs_random=0.5",
             "plays_mate_in_one=true",
             "unplayed_target=reinforce",
-            "discount=0.9",
         ),
     ),
 }

@@ -134,9 +134,6 @@ class Config(NetConfig):
     quiet_fraction: float = Field(
         1.0, ge=0, le=1, description="fraction of quiet positions (drawn, no illegal attempt) used"
     )
-    discount: float = Field(
-        1.0, gt=0, le=1, description="fraction of decided positions used, per move to the end"
-    )
     batch_size_end: int = Field(4096, ge=1, le=65536, description="positions per update at the end")
     batch_size_cycles: int = Field(1000, ge=1, description="cycles over which the batch size grows")
     learning_rate_decay: float = Field(

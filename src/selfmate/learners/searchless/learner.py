@@ -210,12 +210,12 @@ class Searchless:
     def select_positions(
         self, games: AttemptTrajectories, cycle: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Rows to learn from: those with an illegal attempt, those of decided games, fewer and
-        fewer before the end, and a fraction of the quiet ones, which teach little."""
-        config = self.config
-        decided = (games.results_side_to_move != 0) & (not config.learns_only_rules_at(cycle))
-        used = np.where(decided, config.discount ** (games.moves_left - 1), config.quiet_fraction)
-        rows = np.flatnonzero((games.tried.counts > 0) | (rng.random(len(games)) < used))
+        """Rows to learn from: those with an illegal attempt or of a decided game, and a fraction of
+        the quiet ones, which teach little."""
+        only_rules = self.config.learns_only_rules_at(cycle)
+        decided = (games.results_side_to_move != 0) & (not only_rules)
+        is_quiet = ~decided & (games.tried.counts == 0)
+        rows = np.flatnonzero(~is_quiet | (rng.random(len(games)) < self.config.quiet_fraction))
         return rows if len(rows) else np.arange(len(games))
 
     def master_losses(self, cycle: int, updates: int, size: int) -> Iterator[PolicyLoss | None]:
