@@ -19,6 +19,7 @@ from selfmate.learners.searchless.learner import (
     find_masters,
     game_metrics,
     open_held_out,
+    score_against,
 )
 from selfmate.learners.searchless.targets import (
     PolicyLoss,
@@ -292,3 +293,59 @@ def test_the_key_metrics_are_among_the_metrics() -> None:
     kinds = ("opening", "middlegame", "check", "castling")
     assert {f"{of}_{kind}" for of in ("legal_mass", "top_legal") for kind in kinds} <= {*found}
     assert found["wins_to_20"] + found["wins_to_40"] + found["wins_later"] == stats.decided
+
+
+def test_in_the_first_cycles_results_do_not_matter() -> None:
+    def weights(cycle: int, result: int) -> bytes:
+        agent = learner(rules_cycles=1)
+        rows = agent.play(1, np.random.default_rng(1)).rows
+        decided = replace(rows, results_side_to_move=np.full(len(rows), result, np.int8))
+        with one_thread():
+            assert agent.learn(decided, cycle, np.random.default_rng(1), 1) is not None
+        return b"".join(array.tobytes() for array in agent.net.arrays().values())
+
+    assert weights(1, 1) == weights(1, -1)
+    assert weights(2, 1) != weights(2, -1)
+
+
+def test_games_from_one_start_have_the_same_partner() -> None:
+    agent = learner(games=40, games_per_start=4, vs_random=0.5, endgame_fraction=0.5)
+    boards, near_mate = agent.starting_boards(np.random.default_rng(1))
+    sides = agent.random_sides(near_mate, np.random.default_rng(1))
+    assert sides is not None
+    assert set(sides.tolist()) == {-1, 0, 1}
+    for first in range(0, 40, 4):
+        assert len({board.fen() for board in boards[first : first + 4]}) == 1
+        assert len(set(sides[first : first + 4].tolist())) == 1
+
+
+def test_it_starts_from_its_own_mates_once_there_are_some() -> None:
+    settings = {"max_plies": 30, "endgame_fraction": 1.0, "plays_mate_in_one": True}
+    agent = learner(mate_fraction=1.0, vs_random=1.0, **settings)
+    first = agent.play(1, np.random.default_rng(1))
+    assert agent.mates.count == first.stats.endings["checkmate"] > 0
+    assert first.score_in_sparring is not None
+    boards, near_mate = agent.starting_boards(np.random.default_rng(2))
+    assert near_mate.all()
+    sides = agent.random_sides(near_mate, np.random.default_rng(2))
+    assert sides is not None
+    assert not sides.any()  # near a mate it plays both sides
+    again = learner(mate_fraction=1.0, vs_random=1.0, **settings)
+    again.load(agent.save())
+    same, _ = again.starting_boards(np.random.default_rng(2))
+    assert [board.fen() for board in same] == [board.fen() for board in boards]
+    second = agent.play(2, np.random.default_rng(2))
+    assert second.stats.endings == {"checkmate": 24}
+    assert agent.mates.plies == 2
+
+
+def test_the_score_in_sparring_is_the_net_s() -> None:
+    sides, results = np.array([1, -1, 0, 1], np.int8), np.array([-1, -1, 1, 0], np.int8)
+    assert score_against(sides, results) == pytest.approx((1 + 0 + 0.5) / 3)
+    assert score_against(None, results) is None
+    assert score_against(np.zeros(4, np.int8), results) is None
+
+
+def test_games_that_cannot_be_divided_by_starts_are_refused() -> None:
+    with pytest.raises(ValueError, match="games 24 is not a multiple of games_per_start 7"):
+        learner(games_per_start=7)
