@@ -41,6 +41,7 @@ VARIANTS = {
             "games_per_start=2",
             "max_plies=24",
             "rules_cycles=1",
+            "average_cycles=2",
             "endgame_fraction=0.5",
             "mate_fraction=0.5",
             "vs_random=0.5",

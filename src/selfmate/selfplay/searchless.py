@@ -121,3 +121,17 @@ def relative_results(results: NDArray[np.int64], games_per_start: int) -> NDArra
     others = (groups.sum(axis=1, keepdims=True) - groups) / (games_per_start - 1)
     relative: NDArray[np.float32] = (groups - others).astype(np.float32)
     return relative.ravel()
+
+
+def player_names(random_sides: NDArray[np.int8] | None, game: int) -> tuple[str, str]:
+    """White and Black of a game."""
+    side = 0 if random_sides is None else random_sides[game]
+    return "random" if side == 1 else "learner", "random" if side == -1 else "learner"
+
+
+def score_against(random_sides: NDArray[np.int8] | None, results: NDArray[np.int8]) -> float | None:
+    """Mean points of the net in games against a random player; None without any."""
+    if random_sides is None or not random_sides.any():
+        return None
+    results = -random_sides[random_sides != 0] * results[random_sides != 0]
+    return float((1 + results.mean()) / 2)

@@ -12,6 +12,7 @@ import torch
 from selfmate.data.trajectories import AttemptTrajectories
 from selfmate.learners.health import CYCLES
 from selfmate.learners.registry import LEARNERS
+from selfmate.learners.searchless.average import AverageNet
 from selfmate.learners.searchless.config import Config
 from selfmate.learners.searchless.evaluation import make_evaluator
 from selfmate.learners.searchless.learner import (
@@ -19,7 +20,6 @@ from selfmate.learners.searchless.learner import (
     find_masters,
     game_metrics,
     open_held_out,
-    score_against,
 )
 from selfmate.learners.searchless.targets import (
     PolicyLoss,
@@ -31,9 +31,11 @@ from selfmate.learners.searchless.targets import (
 )
 from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
+from selfmate.nets.transformer import Transformer
 from selfmate.rules import Ragged
 from selfmate.runs.run import RunRefusedError
 from selfmate.selfplay.games import GameStats
+from selfmate.selfplay.searchless import score_against
 from unit.data.imported import import_random_games
 from unit.selfplay.test_searchless import boards_of, net, play
 
@@ -349,3 +351,40 @@ def test_the_score_in_sparring_is_the_net_s() -> None:
 def test_games_that_cannot_be_divided_by_starts_are_refused() -> None:
     with pytest.raises(ValueError, match="games 24 is not a multiple of games_per_start 7"):
         learner(games_per_start=7)
+
+
+def test_the_net_that_plays_is_the_mean_over_the_latest_cycles() -> None:
+    played, learning = AverageNet(first := net(), 3), net()
+
+    def shifted(by: float) -> Transformer:
+        for array, start in zip(learning.arrays().values(), first.arrays().values(), strict=True):
+            array[...] = start + np.float32(by)
+        return learning
+
+    means = list[float]()
+    for shift in (3.0, 6.0, 9.0, 6.0):
+        played.add(shifted(shift))
+        change = played.net.arrays()["read_out.end.weight"] - first.arrays()["read_out.end.weight"]
+        means.append(float(change.mean()))
+    assert means == pytest.approx([3, 4.5, 6, 6], rel=1e-4)  # then two thirds of the old mean
+
+
+def test_a_run_of_averages_saves_both_nets() -> None:
+    agent, restored = learner(average_cycles=4), learner(average_cycles=4)
+    rng = np.random.default_rng(1)
+    for cycle in (1, 2):
+        assert agent.learn(agent.play(cycle, rng).rows, cycle, rng, 1) is not None
+        agent.average.add(agent.net)
+    saved = agent.save()
+    restored.load(saved)
+    for name, array in agent.net.arrays().items():
+        np.testing.assert_array_equal(restored.net.arrays()[name], array)
+        np.testing.assert_array_equal(restored.average.net.arrays()[name], saved.weights[name])
+    assert restored.average.cycles == 2
+    assert any((agent.net.arrays()[name] != saved.weights[name]).any() for name in saved.weights)
+
+
+def test_without_averaging_the_learning_net_plays() -> None:
+    agent = learner()
+    assert agent.average.net is agent.net
+    assert not any(name.startswith("learning") for name in agent.save().rest)

@@ -142,6 +142,9 @@ class Config(NetConfig):
     min_learning_rate: float = Field(
         0.0, ge=0, le=1, description="lower bound of the decaying learning rate"
     )
+    average_cycles: int = Field(
+        1, ge=1, le=10_000, description="cycles over which the weights that play are averaged"
+    )
     masters: str = Field(
         "", description="folder of selfmate import: source of held-out positions and master moves"
     )

@@ -21,6 +21,7 @@ from selfmate.data.dataset import ChunkFolder, ChunkStream, DamagedChunkError
 from selfmate.data.held_out import HeldOut, held_out, held_out_masters, open_masters
 from selfmate.data.trajectories import AttemptTrajectories, games_of_masters
 from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
+from selfmate.learners.searchless.average import AverageNet
 from selfmate.learners.searchless.config import Config
 from selfmate.learners.searchless.evaluation import (
     SearchlessEvaluator,
@@ -56,7 +57,12 @@ from selfmate.runs import (
     with_prefix,
 )
 from selfmate.selfplay.games import GamePlan, GameStats, Starts, Trajectories
-from selfmate.selfplay.searchless import AttemptingActors, attempt_trajectories
+from selfmate.selfplay.searchless import (
+    AttemptingActors,
+    attempt_trajectories,
+    player_names,
+    score_against,
+)
 from selfmate.selfplay.workers import NetSnapshot, ThreadWorkers, Workers
 
 REMEDIES = Remedies(
@@ -98,6 +104,7 @@ class Searchless:
         self.masters = masters if config.master_fraction else None
         torch.manual_seed(config.seed)
         self.net = TransformerConfig.of(config).make_net()
+        self.average = AverageNet(self.net, config.average_cycles)
         self.optimizer = config.make_optimizer(self.net)
         self.gradient_workers = GradientWorkers(config.threads)
         self.workers: Workers = ThreadWorkers(config.threads, available_cores())
@@ -265,11 +272,12 @@ class Searchless:
 
     def save(self) -> SavedState:
         return SavedState(
-            weights=copied(self.net.arrays()),
+            weights=copied(self.average.net.arrays()),
             rest=copied(self._arrays()),
             facts={
                 **self.counts,
                 "mates": self.mates.facts(),
+                "averaged": self.average.cycles,
                 "health": self.health.facts(),
                 "masters": self.masters.digest if self.masters else "",
             },
@@ -278,17 +286,22 @@ class Searchless:
     def load(self, saved: SavedState) -> None:
         if saved.facts["masters"] != (self.masters.digest if self.masters else ""):
             raise ValueError("the master games are not those that the run learned from")
-        restore(self.net.arrays(), saved.weights)
+        restore(self.average.net.arrays(), saved.weights)
         restore(self._arrays(), saved.rest)
+        self.average.cycles = int(saved.facts["averaged"])  # type: ignore[arg-type]
         self.mates.load_facts(saved.facts["mates"])
         self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
         self.health.load(saved.facts["health"])
 
     def _arrays(self) -> Arrays:
-        return with_prefix(optimizer=self.optimizer.arrays(), mates=self.mates.arrays())
+        parts = {"optimizer": self.optimizer.arrays(), "mates": self.mates.arrays()}
+        if self.average.net is not self.net:
+            parts["learning"] = self.net.arrays()
+        return with_prefix(**parts)
 
     def load_weights(self, weights: Arrays) -> None:
         restore(self.net.arrays(), weights)
+        restore(self.average.net.arrays(), weights)
 
 
 def train(config: Config, run: Run, workers: Workers | None = None) -> None:
@@ -323,6 +336,9 @@ def run_cycle(learner: Searchless, step: Step) -> None:
     if learned is None:
         step.roll_back("the gradient was not finite")
         return
+    if step.number <= config.rules_cycles:
+        learner.average.cycles = 0  # begins anew
+    learner.average.add(learner.net)
     step.show(played.sample)
     metrics = game_metrics(played.rows, played.stats) | learned
     if played.score_in_sparring is not None:
@@ -331,7 +347,7 @@ def run_cycle(learner: Searchless, step: Step) -> None:
         metrics |= {"mate_plies": learner.mates.plies}
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
-            metrics |= learner.evaluator.metrics(learner.net, step)
+            metrics |= learner.evaluator.metrics(learner.average.net, step)
     for alarm in learner.health.alarms(learner.health_metrics(played.stats, learned)):
         step.say(alarm, alarm=True)
     cluster = learner.workers.timings()
@@ -346,20 +362,6 @@ def _quality(config: Config, metrics: dict[str, float]) -> float | None:
     if config.learns_only_rules:
         return metrics["legal_mass"]
     return (metrics["score_random"] + metrics["score_greedy"]) / 2
-
-
-def player_names(random_sides: NDArray[np.int8] | None, game: int) -> tuple[str, str]:
-    """White and Black of a game."""
-    side = 0 if random_sides is None else random_sides[game]
-    return "random" if side == 1 else "learner", "random" if side == -1 else "learner"
-
-
-def score_against(random_sides: NDArray[np.int8] | None, results: NDArray[np.int8]) -> float | None:
-    """Mean points of the net in games against a random player; None without any."""
-    if random_sides is None or not random_sides.any():
-        return None
-    results = -random_sides[random_sides != 0] * results[random_sides != 0]
-    return float((1 + results.mean()) / 2)
 
 
 def game_metrics(games: AttemptTrajectories, stats: GameStats) -> dict[str, float]:
