@@ -93,15 +93,20 @@ def attempt_trajectories(
     *,
     must_win: bool = False,
     games_per_start: int = 1,
+    random_sides: NDArray[np.int8] | None = None,
 ) -> AttemptTrajectories:
     """The positions game by game. With `must_win` a draw counts as lost by the side that began
     with more pieces against a bare king. Of several games from the same start each result is
-    relative to the others; but a move that mates has won, whatever the others did."""
+    relative to the others; but a move that mates has won, whatever the others did. Truncated games
+    count as draws against a random side. Against itself they teach nothing: the side that would
+    lose should not learn to wait."""
     results = games.results.astype(np.int64)
     if must_win:
         drawn = np.flatnonzero((results == 0) & ~games.is_truncated)
         results[drawn] = [-favourite(Board(boards[i].start_fen)) for i in drawn.tolist()]
-    of_positions = relative_results(results, games_per_start)[games.games]
+    against_itself = True if random_sides is None else random_sides == 0
+    counted = ~(games.is_truncated & against_itself)
+    of_positions = relative_results(results, counted, games_per_start)[games.games]
     moves_left = (games.lengths[games.games] - games.plies + 1) // 2
     mates = (games.plies + 1 == games.lengths[games.games]) & (games.results[games.games] != 0)
     of_positions[mates] = games.results[games.games][mates]
@@ -112,14 +117,15 @@ def attempt_trajectories(
     )
 
 
-def relative_results(results: NDArray[np.int64], games_per_start: int) -> NDArray[np.float32]:
+def relative_results(
+    results: NDArray[np.int64], counted: NDArray[np.bool_], games_per_start: int
+) -> NDArray[np.float32]:
     """[G] Results, of several games from the same start less the mean of the others: what the start
-    alone explains teaches nothing."""
-    if games_per_start == 1:
-        return results.astype(np.float32)
-    groups = results.reshape(-1, games_per_start)
-    others = (groups.sum(axis=1, keepdims=True) - groups) / (games_per_start - 1)
-    relative: NDArray[np.float32] = (groups - others).astype(np.float32)
+    alone explains teaches nothing. Games that are not counted have 0 and are no others."""
+    groups, of_group = (array.reshape(-1, games_per_start) for array in (results, counted))
+    sums = (groups * of_group).sum(axis=1, keepdims=True) - groups
+    others = sums / np.maximum(of_group.sum(axis=1, keepdims=True) - 1, 1)
+    relative: NDArray[np.float32] = np.where(of_group, groups - others, 0).astype(np.float32)
     return relative.ravel()
 
 

@@ -58,7 +58,13 @@ def play(
     )
     plan = GamePlan(boards=boards, max_plies=max_plies, seed=7, parallel_games=parallel_games)
     games = play_games([actor] * threads, plan)
-    rows = attempt_trajectories(games, boards, must_win=must_win, games_per_start=games_per_start)
+    rows = attempt_trajectories(
+        games,
+        boards,
+        must_win=must_win,
+        games_per_start=games_per_start,
+        random_sides=random_sides,
+    )
     return rows, games.stats
 
 
@@ -135,9 +141,27 @@ def test_games_against_a_random_player_do_not_depend_on_the_games_beside_them(th
 
 
 def test_results_of_games_from_one_start_are_relative_to_the_others() -> None:
-    results = np.array([1, 0, 0, -1, -1, -1])
-    assert relative_results(results, 3).tolist() == [1, -0.5, -0.5, 0, 0, 0]
-    assert relative_results(results, 1).tolist() == results.tolist()
+    results, counted = np.array([1, 0, 0, -1, -1, -1]), np.ones(6, np.bool_)
+    assert relative_results(results, counted, 3).tolist() == [1, -0.5, -0.5, 0, 0, 0]
+    assert relative_results(results, counted, 1).tolist() == results.tolist()
+    counted[1] = False
+    assert relative_results(results, counted, 3).tolist() == [1, 0, -1, 0, 0, 0]
+    counted[2] = False
+    assert relative_results(results, counted, 3).tolist() == [1, 0, 0, 0, 0, 0]
+
+
+def test_truncated_games_count_against_a_random_player_alone() -> None:
+    """Black mates or is truncated; only pairs of one game each say something."""
+    for sides, of_truncated in ((None, 0.0), (np.full(200, 1, np.int8), -1.0)):
+        boards = boards_of(200, board_after(*FOOLS_MATE))
+        rows, stats = play(
+            boards, max_plies=1, max_attempts=1968, games_per_start=2, random_sides=sides
+        )
+        won = np.array([board.outcome() is not None for board in boards])
+        assert 0 < stats.decided == won.sum() < 100
+        mixed = won.reshape(100, 2).sum(axis=1).repeat(2) == 1
+        assert set(rows.results_side_to_move[mixed & ~won].tolist()) == {of_truncated}
+        assert set(rows.results_side_to_move[won].tolist()) == {1.0}
 
 
 def test_a_mate_keeps_its_result_whatever_the_other_games_did() -> None:

@@ -144,6 +144,7 @@ class Searchless:
             plan.boards,
             must_win=config.must_win,
             games_per_start=config.games_per_start,
+            random_sides=random_sides,
         )
         number = cycle % len(boards)
         return PlayedCycle(
