@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import selfmate
@@ -32,15 +31,3 @@ def test_it_learns_which_moves_are_legal(tmp_path: Path) -> None:
     legal_mass = run.columns()["learned_legal_mass"]
     assert legal_mass[0] < 0.05
     assert legal_mass[-1] > 0.5
-
-
-@pytest.mark.skipif("SELFMATE_SLOW" not in os.environ, reason="minutes; run by `make slow`")
-def test_it_learns_to_win_from_nothing(tmp_path: Path) -> None:
-    """Sampled moves against the random players of training, where mates in one are played."""
-    settings = {"width": 32, "heads": 4, "cycles": 30, "rules_cycles": 6, "games": 64}
-    quiet = {"evaluate_every": 100, "evaluation_games": 2, "conversion_games": 2, "threads": 1}
-    run = selfmate.train(
-        "searchless", preset="zero", settings=settings | quiet, seed=1, run=tmp_path / "run"
-    )
-    scores = run.columns()["score_in_sparring"]
-    assert np.mean(scores[-5:]) > np.mean(scores[:5]) + 0.15
