@@ -17,7 +17,7 @@ from selfmate.weights import card_path, weights_path
 from selfmate.weights.card import ModelCard, Rating
 
 MAX_BYTES = 4_000_000
-PATH_SETTINGS = ("data", "masters", "puzzles")  # left out: they name local files
+PATH_SETTINGS = ("data", "load", "masters", "puzzles")  # left out: they name local files
 
 
 @dataclass(frozen=True, kw_only=True)

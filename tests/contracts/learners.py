@@ -34,6 +34,21 @@ VARIANTS = {
             "own_fraction=0.5",
         ),
     ),
+    "searchless-zero": (
+        replace(LEARNERS["searchless"], summary="a transformer learns the rules, then to win"),
+        (
+            "games=16",
+            "games_per_start=2",
+            "max_plies=24",
+            "rules_cycles=1",
+            "average_cycles=2",
+            "endgame_fraction=0.5",
+            "mate_fraction=0.5",
+            "vs_random=0.5",
+            "plays_mate_in_one=true",
+            "unplayed_target=reinforce",
+        ),
+    ),
 }
 CONTRACTED = (*LEARNERS.values(), *(learner for learner, _ in VARIANTS.values()), TOY)
 

@@ -175,7 +175,8 @@ class AttemptTrajectories:
     stored: PositionRecords  # [N, 63]
     played: NDArray[np.int32]  # [N] the legal action
     tried: Ragged  # illegal actions attempted before it
-    results_side_to_move: NDArray[np.int8]  # [N] 1, 0, -1; 0 for truncated games as well
+    # [N] 1, 0, -1, and 0 for truncated games; perhaps less the mean result of other games.
+    results_side_to_move: NDArray[np.int8] | NDArray[np.float32]
     moves_left: NDArray[np.int32]  # [N] the mover's own to the end, with this one; 0: unknown
 
     def __len__(self) -> int:

@@ -12,6 +12,7 @@ import torch
 from selfmate.data.trajectories import AttemptTrajectories
 from selfmate.learners.health import CYCLES
 from selfmate.learners.registry import LEARNERS
+from selfmate.learners.searchless.average import AverageNet
 from selfmate.learners.searchless.config import Config
 from selfmate.learners.searchless.evaluation import make_evaluator
 from selfmate.learners.searchless.learner import (
@@ -30,9 +31,11 @@ from selfmate.learners.searchless.targets import (
 )
 from selfmate.nets.evaluator import TransformerEvaluator
 from selfmate.nets.optim import GradientWorkers, Optimizer, one_thread
+from selfmate.nets.transformer import Transformer
 from selfmate.rules import Ragged
 from selfmate.runs.run import RunRefusedError
 from selfmate.selfplay.games import GameStats
+from selfmate.selfplay.searchless import score_against
 from unit.data.imported import import_random_games
 from unit.selfplay.test_searchless import boards_of, net, play
 
@@ -121,7 +124,7 @@ def test_drawn_games_flatten_a_policy_or_keep_it(unplayed_target: str) -> None:
     with torch.no_grad():
         for weights in agent.net.read_out.parameters():
             weights.mul_(8)  # so that it prefers some moves
-    rows, _, _ = agent.play(1, np.random.default_rng(1))
+    rows = agent.play(1, np.random.default_rng(1)).rows
     drawn = replace(rows, results_side_to_move=np.zeros(len(rows), np.int8))
     with one_thread():
         learned = [agent.learn(drawn, 1, np.random.default_rng(1), 1) for _ in range(12)]
@@ -164,7 +167,7 @@ def test_without_randomness_it_repeats_one_game_and_raises_an_alarm(
     alarms = list[str]()
     for cycle in (1, 2):
         rng = np.random.default_rng(cycle)
-        rows, stats, _ = trapped.play(cycle, rng)
+        rows, stats, *_ = trapped.play(cycle, rng)
         learned = trapped.learn(rows, cycle, rng, 1)
         assert learned is not None
         alarms += trapped.health.alarms(trapped.health_metrics(stats, learned))
@@ -205,7 +208,7 @@ def test_it_learns_which_moves_are_legal() -> None:
     with one_thread():
         for cycle in range(1, 9):
             rng = np.random.default_rng(cycle)
-            rows, _, _ = agent.play(cycle, rng)
+            rows = agent.play(cycle, rng).rows
             attempts.append(len(rows.tried.values) / len(rows))
             assert agent.learn(rows, cycle, rng, 1) is not None
     assert attempts[-1] < 0.8 * attempts[0]
@@ -224,7 +227,7 @@ def test_a_fraction_of_each_batch_comes_from_masters(
 ) -> None:
     agent = learner(masters=masters, master_fraction=fraction)
     rng = np.random.default_rng(1)
-    rows, _, _ = agent.play(1, rng)
+    rows = agent.play(1, rng).rows
     learned = agent.learn(rows.take(np.arange(96)), 1, rng, 1)
     assert learned is not None
     assert learned["batch"] == expected + 96 // agent.counts["updates"]
@@ -239,7 +242,7 @@ def test_a_master_fraction_without_masters_is_refused() -> None:
 def test_masters_without_a_fraction_are_only_held_out_positions(masters: str) -> None:
     agent = learner(masters=masters)
     rng = np.random.default_rng(1)
-    learned = agent.learn(agent.play(1, rng)[0], 1, rng, 1)
+    learned = agent.learn(agent.play(1, rng).rows, 1, rng, 1)
     assert learned is not None
     assert "master_loss" not in learned
     assert "match1" in agent.evaluator.metrics(agent.net)
@@ -258,13 +261,13 @@ def attempts_in(first: int, count: int) -> Ragged:
 
 
 def test_only_a_fraction_of_quiet_positions_is_learned_from() -> None:
-    rows, _, _ = learner().play(1, np.random.default_rng(1))
+    rows = learner().play(1, np.random.default_rng(1)).rows
     count, results = len(rows), np.zeros(len(rows), np.int8)
     games = replace(rows, results_side_to_move=results.copy(), tried=attempts_in(40, count))
     games.results_side_to_move[100] = -1
 
     def selected(some: AttemptTrajectories = games, **settings: Any) -> set[int]:
-        return set(learner(**settings).select_positions(some, np.random.default_rng(1)).tolist())
+        return set(learner(**settings).select_positions(some, 1, np.random.default_rng(1)).tolist())
 
     assert selected() == set(range(count))
     assert selected(quiet_fraction=0.0) == {*range(40), 100}
@@ -284,7 +287,7 @@ def test_a_folder_that_holds_no_games_is_refused() -> None:
 def test_the_key_metrics_are_among_the_metrics() -> None:
     agent = learner(evaluation_games=2, conversion_games=2)
     rng = np.random.default_rng(1)
-    rows, stats, _ = agent.play(1, rng)
+    rows, stats, *_ = agent.play(1, rng)
     learned = agent.learn(rows, 1, rng, 1)
     assert learned is not None
     found = game_metrics(rows, stats) | learned | agent.evaluator.metrics(agent.net)
@@ -292,3 +295,96 @@ def test_the_key_metrics_are_among_the_metrics() -> None:
     kinds = ("opening", "middlegame", "check", "castling")
     assert {f"{of}_{kind}" for of in ("legal_mass", "top_legal") for kind in kinds} <= {*found}
     assert found["wins_to_20"] + found["wins_to_40"] + found["wins_later"] == stats.decided
+
+
+def test_in_the_first_cycles_results_do_not_matter() -> None:
+    def weights(cycle: int, result: int) -> bytes:
+        agent = learner(rules_cycles=1)
+        rows = agent.play(1, np.random.default_rng(1)).rows
+        decided = replace(rows, results_side_to_move=np.full(len(rows), result, np.int8))
+        with one_thread():
+            assert agent.learn(decided, cycle, np.random.default_rng(1), 1) is not None
+        return b"".join(array.tobytes() for array in agent.net.arrays().values())
+
+    assert weights(1, 1) == weights(1, -1)
+    assert weights(2, 1) != weights(2, -1)
+
+
+def test_games_from_one_start_have_the_same_partner() -> None:
+    agent = learner(games=40, games_per_start=4, vs_random=0.5, endgame_fraction=0.5)
+    boards, near_mate = agent.starting_boards(np.random.default_rng(1))
+    sides = agent.random_sides(near_mate, np.random.default_rng(1))
+    assert sides is not None
+    assert set(sides.tolist()) == {-1, 0, 1}
+    for first in range(0, 40, 4):
+        assert len({board.fen() for board in boards[first : first + 4]}) == 1
+        assert len(set(sides[first : first + 4].tolist())) == 1
+
+
+def test_it_starts_from_its_own_mates_once_there_are_some() -> None:
+    settings = {"max_plies": 30, "endgame_fraction": 1.0, "plays_mate_in_one": True}
+    agent = learner(mate_fraction=1.0, vs_random=1.0, **settings)
+    first = agent.play(1, np.random.default_rng(1))
+    assert agent.mates.count == first.stats.endings["checkmate"] > 0
+    assert first.score_in_sparring is not None
+    boards, near_mate = agent.starting_boards(np.random.default_rng(2))
+    assert near_mate.all()
+    sides = agent.random_sides(near_mate, np.random.default_rng(2))
+    assert sides is not None
+    assert not sides.any()  # near a mate it plays both sides
+    again = learner(mate_fraction=1.0, vs_random=1.0, **settings)
+    again.load(agent.save())
+    same, _ = again.starting_boards(np.random.default_rng(2))
+    assert [board.fen() for board in same] == [board.fen() for board in boards]
+    second = agent.play(2, np.random.default_rng(2))
+    assert second.stats.endings == {"checkmate": 24}
+    assert agent.mates.plies == 2
+
+
+def test_the_score_in_sparring_is_the_net_s() -> None:
+    sides, results = np.array([1, -1, 0, 1], np.int8), np.array([-1, -1, 1, 0], np.int8)
+    assert score_against(sides, results) == pytest.approx((1 + 0 + 0.5) / 3)
+    assert score_against(None, results) is None
+    assert score_against(np.zeros(4, np.int8), results) is None
+
+
+def test_games_that_cannot_be_divided_by_starts_are_refused() -> None:
+    with pytest.raises(ValueError, match="games 24 is not a multiple of games_per_start 7"):
+        learner(games_per_start=7)
+
+
+def test_the_net_that_plays_is_the_mean_over_the_latest_cycles() -> None:
+    played, learning = AverageNet(first := net(), 3), net()
+
+    def shifted(by: float) -> Transformer:
+        for array, start in zip(learning.arrays().values(), first.arrays().values(), strict=True):
+            array[...] = start + np.float32(by)
+        return learning
+
+    means = list[float]()
+    for shift in (3.0, 6.0, 9.0, 6.0):
+        played.add(shifted(shift))
+        change = played.net.arrays()["read_out.end.weight"] - first.arrays()["read_out.end.weight"]
+        means.append(float(change.mean()))
+    assert means == pytest.approx([3, 4.5, 6, 6], rel=1e-4)  # then two thirds of the old mean
+
+
+def test_a_run_of_averages_saves_both_nets() -> None:
+    agent, restored = learner(average_cycles=4), learner(average_cycles=4)
+    rng = np.random.default_rng(1)
+    for cycle in (1, 2):
+        assert agent.learn(agent.play(cycle, rng).rows, cycle, rng, 1) is not None
+        agent.average.add(agent.net)
+    saved = agent.save()
+    restored.load(saved)
+    for name, array in agent.net.arrays().items():
+        np.testing.assert_array_equal(restored.net.arrays()[name], array)
+        np.testing.assert_array_equal(restored.average.net.arrays()[name], saved.weights[name])
+    assert restored.average.cycles == 2
+    assert any((agent.net.arrays()[name] != saved.weights[name]).any() for name in saved.weights)
+
+
+def test_without_averaging_the_learning_net_plays() -> None:
+    agent = learner()
+    assert agent.average.net is agent.net
+    assert not any(name.startswith("learning") for name in agent.save().rest)

@@ -1,5 +1,7 @@
 """Targets by hand: a win, a loss, a draw, an illegal attempt; variants of the reference design."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from math import exp
 
 import numpy as np
@@ -10,13 +12,16 @@ from selfmate.data.trajectories import AttemptTrajectories
 from selfmate.encodings.records import encode_records
 from selfmate.learners.searchless.targets import (
     TargetInputs,
+    Targets,
     TargetScores,
     imitation_targets,
     policy_targets,
+    reinforce_targets,
     uniform_targets,
 )
 from selfmate.rules import Board, Ragged
 
+ScoredTargets = Callable[[TargetInputs, TargetScores], Targets]
 LEGAL = (5, 9, 700)  # 1,965 are not
 ILLEGAL = 100  # one of them
 E10, E25 = exp(-10), exp(-25)
@@ -145,6 +150,33 @@ def test_both_targets_agree_on_legal_moves_for_a_uniform_policy() -> None:
         uniform.probabilities[0, legal] / uniform.legal_mass,
         rtol=1e-5,
     )
+
+
+@pytest.mark.parametrize("result", [1.0, -1.0, 0.25])
+def test_reinforce_moves_the_policy_by_the_score(result: float) -> None:
+    """The gradient of the cross-entropy is that of -score log p(move) among the legal moves, also
+    for a result relative to others."""
+    inputs = game(moves_left=2)
+    rows = replace(inputs.games, results_side_to_move=np.array([result], np.float32))
+    scores = TargetScores(result=1.0, speed_bonus=1.0)
+    found = reinforce_targets(TargetInputs(rows, inputs.legal, POLICY), scores)
+    step = result * 1.5 * (np.array([0, 1, 0]) - POLICY)
+    legal = found.probabilities[0, list(LEGAL)]
+    assert legal == pytest.approx(LEGAL_MASS * (POLICY + step), rel=1e-5)
+    assert found.probabilities.sum() == pytest.approx(1, abs=1e-5)
+    assert found.legal_mass[0] == pytest.approx(LEGAL_MASS)
+
+
+@pytest.mark.parametrize("targets", [policy_targets, reinforce_targets])
+def test_only_the_datapoint_of_the_move_has_its_result(targets: ScoredTargets) -> None:
+    def among_legal(**of_game: object) -> NDArray[np.float64]:
+        inputs = game(**of_game)._replace(policy=POLICY)  # type: ignore[arg-type]
+        found = targets(inputs, TargetScores(result=1.0, speed_bonus=0.0))
+        legal: NDArray[np.float64] = found.probabilities[0, list(LEGAL)].astype(np.float64)
+        return legal
+
+    mean = (LEGAL_MASS * POLICY + among_legal(result=1)) / 2
+    assert among_legal(result=1, tried=(101,)) == pytest.approx(mean, rel=1e-5)
 
 
 def test_imitation_is_the_move_alone() -> None:

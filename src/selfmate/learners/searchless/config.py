@@ -109,12 +109,27 @@ class Config(NetConfig):
         0.2, ge=0, le=1, description="fraction of games that start from a won endgame"
     )
     must_win: bool = Field(False, description="treat a draw in a won endgame as a loss")
+    games_per_start: int = Field(
+        1, ge=1, le=1024, description="games per start; results are relative to the others' mean"
+    )
+    mate_fraction: float = Field(
+        0.0, ge=0, le=1, description="fraction of games that start shortly before its own mates"
+    )
+    rules_cycles: int = Field(
+        0, ge=0, le=10**9, description="cycles at the start in which it learns the rules alone"
+    )
+    vs_random: float = Field(
+        0.0, ge=0, le=1, description="fraction of games against a random player"
+    )
+    plays_mate_in_one: bool = Field(False, description="always play a mate in one in self-play")
 
     attempted_score: float = Field(
         -10.0, ge=-100, le=0, description="target score of an attempted illegal move (variant: -25)"
     )
-    unplayed_target: Literal["uniform", "policy"] = Field(
-        "uniform", description="target of legal moves not played: uniform, or the current policy"
+    unplayed_target: Literal["uniform", "policy", "reinforce"] = Field(
+        "uniform",
+        description="target of legal moves not played: uniform, the current policy, or the policy "
+        "with the gradient of REINFORCE",
     )
     quiet_fraction: float = Field(
         1.0, ge=0, le=1, description="fraction of quiet positions (drawn, no illegal attempt) used"
@@ -127,6 +142,9 @@ class Config(NetConfig):
     min_learning_rate: float = Field(
         0.0, ge=0, le=1, description="lower bound of the decaying learning rate"
     )
+    average_cycles: int = Field(
+        1, ge=1, le=10_000, description="cycles over which the weights that play are averaged"
+    )
     masters: str = Field(
         "", description="folder of selfmate import: source of held-out positions and master moves"
     )
@@ -136,13 +154,24 @@ class Config(NetConfig):
 
     evaluate_every: int = Field(20, ge=1, description="cycles between evaluations")
 
+    @model_validator(mode="after")
+    def _groups_are_whole(self) -> Self:
+        if self.games % self.games_per_start:
+            raise ValueError(
+                f"games {self.games} is not a multiple of games_per_start {self.games_per_start}"
+            )
+        return self
+
     def target_scores(self) -> "TargetScores":
         return replace(super().target_scores(), attempted=self.attempted_score)
 
     @property
     def learns_only_rules(self) -> bool:
-        """Whether results of games do not matter."""
+        """Whether results of games never matter."""
         return self.result_score == self.speed_bonus == 0
+
+    def learns_only_rules_at(self, cycle: int) -> bool:
+        return self.learns_only_rules or cycle <= self.rules_cycles
 
     @property
     def splits(self) -> tuple["Split", ...]:

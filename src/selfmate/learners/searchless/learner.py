@@ -7,8 +7,10 @@ measure of success.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,22 +21,25 @@ from selfmate.data.dataset import ChunkFolder, ChunkStream, DamagedChunkError
 from selfmate.data.held_out import HeldOut, held_out, held_out_masters, open_masters
 from selfmate.data.trajectories import AttemptTrajectories, games_of_masters
 from selfmate.learners.health import HealthMetrics, HealthMonitor, Remedies
+from selfmate.learners.searchless.average import AverageNet
 from selfmate.learners.searchless.config import Config
 from selfmate.learners.searchless.evaluation import (
     SearchlessEvaluator,
     make_evaluator,
 )
 from selfmate.learners.searchless.legality import reference_positions
+from selfmate.learners.searchless.mates import OwnMates
 from selfmate.learners.searchless.targets import (
     PolicyLoss,
     compute_gradient,
     imitation_targets,
     policy_targets,
+    reinforce_targets,
     uniform_targets,
 )
 from selfmate.nets.config import TransformerConfig
 from selfmate.nets.optim import GradientWorkers, one_thread
-from selfmate.rules import available_cores
+from selfmate.rules import Board, available_cores
 from selfmate.runs import (
     Arrays,
     Run,
@@ -51,8 +56,13 @@ from selfmate.runs import (
     unwatched,
     with_prefix,
 )
-from selfmate.selfplay.games import GamePlan, GameStats, Starts
-from selfmate.selfplay.searchless import AttemptingActors, attempt_trajectories
+from selfmate.selfplay.games import GamePlan, GameStats, Starts, Trajectories
+from selfmate.selfplay.searchless import (
+    AttemptingActors,
+    attempt_trajectories,
+    player_names,
+    score_against,
+)
 from selfmate.selfplay.workers import NetSnapshot, ThreadWorkers, Workers
 
 REMEDIES = Remedies(
@@ -63,12 +73,25 @@ REMEDIES = Remedies(
     sameness="raise endgame_fraction, or change learning_rate",
     leaps="lower learning_rate",
 )
-TARGETS = {"uniform": uniform_targets, "policy": policy_targets}
+TARGETS = {
+    "uniform": uniform_targets,
+    "policy": policy_targets,
+    "reinforce": reinforce_targets,
+}
 # A net that learns only the rules is meant to be uniform over legal moves, and may draw its games.
 CHECKS_OFF_FOR_RULES = ("draws", "uniform")
 # An untrained net hardly knows a legal move: 254 of its first 256 games are drawn by repetition.
 PATIENT_CHECKS = ("draws",)
 SHORT_WIN, LONG_WIN = 20, 40  # moves: wins are counted by their length
+
+
+class PlayedCycle(NamedTuple):
+    """The games of a cycle."""
+
+    rows: AttemptTrajectories
+    stats: GameStats
+    sample: SampleGame
+    score_in_sparring: float | None  # of the net's games against a random player
 
 
 class Searchless:
@@ -81,10 +104,11 @@ class Searchless:
         self.masters = masters if config.master_fraction else None
         torch.manual_seed(config.seed)
         self.net = TransformerConfig.of(config).make_net()
+        self.average = AverageNet(self.net, config.average_cycles)
         self.optimizer = config.make_optimizer(self.net)
         self.gradient_workers = GradientWorkers(config.threads)
         self.workers: Workers = ThreadWorkers(config.threads, available_cores())
-        self.targets = partial(TARGETS[config.unplayed_target], scores=config.target_scores())
+        self.mates = OwnMates()
         self.starts = Starts(openings=config.openings, endgame_fraction=config.endgame_fraction)
         self.counts = {"positions": 0, "updates": 0}
         self.health = HealthMonitor(
@@ -97,26 +121,71 @@ class Searchless:
         player = self.net.config.model_dump(mode="json")
         return run.steps(self, total=self.config.cycles, unit="cycles", player=player)
 
-    def play(
-        self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched
-    ) -> tuple[AttemptTrajectories, GameStats, SampleGame]:
-        """The games of a cycle, their statistics, and one of them as a sample."""
-        config = self.config
+    def play(self, cycle: int, rng: np.random.Generator, tick: Tick = unwatched) -> "PlayedCycle":
+        config, (boards, near_mate) = self.config, self.starting_boards(rng)
+        random_sides = self.random_sides(near_mate, rng)
         actors = AttemptingActors(
             net=NetSnapshot.of(self.net.config, self.net.arrays()),
             temperature=config.temperature,
             max_attempts=config.max_attempts,
+            plays_mate_in_one=config.plays_mate_in_one,
+            random_sides=random_sides,
         )
         plan = GamePlan(
-            boards=self.starts.boards(config.games, rng),
+            boards=boards,
             max_plies=config.max_plies,
             seed=int(rng.integers(2**63)),
             parallel_games=config.parallel_games,
         )
         games = self.workers.play(actors, plan, tick)
-        rows = attempt_trajectories(games, plan.boards, must_win=config.must_win)
-        shown = sample_of(plan.boards[cycle % len(plan.boards)], "learner", "learner")
-        return rows, games.stats, shown
+        self.remember_mates(games, boards, near_mate)
+        rows = attempt_trajectories(
+            games,
+            plan.boards,
+            must_win=config.must_win,
+            games_per_start=config.games_per_start,
+            random_sides=random_sides,
+        )
+        number = cycle % len(boards)
+        return PlayedCycle(
+            rows=rows,
+            stats=games.stats,
+            sample=sample_of(boards[number], *player_names(random_sides, number)),
+            score_in_sparring=score_against(random_sides, games.results),
+        )
+
+    def starting_boards(self, rng: np.random.Generator) -> tuple[list[Board], NDArray[np.bool_]]:
+        """A board for each game, and whether [G] it is shortly before one of the run's mates."""
+        copies = self.config.games_per_start
+        boards = self.starts.boards(self.config.games // copies, rng)
+        near_mate = np.zeros(len(boards), np.bool_)
+        if self.mates.count:
+            near_mate = rng.random(len(boards)) < self.config.mate_fraction
+        for number in np.flatnonzero(near_mate).tolist():
+            boards[number] = self.mates.start(rng)
+        boards = [board.copy() for board in boards for _ in range(copies)]
+        return boards, np.repeat(near_mate, copies)
+
+    def random_sides(
+        self, near_mate: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[np.int8] | None:
+        """[G] 1 or -1 where White or Black moves at random, 0 in games against itself, as near a
+        mate; the same in all games from one start. None if there are no random players."""
+        if not self.config.vs_random:
+            return None
+        starts = self.config.games // self.config.games_per_start
+        sides = rng.choice(np.array([1, -1], np.int8), size=starts)
+        sides[rng.random(starts) >= self.config.vs_random] = 0
+        return np.where(near_mate, 0, np.repeat(sides, self.config.games_per_start))
+
+    def remember_mates(
+        self, games: Trajectories, boards: Sequence[Board], near_mate: NDArray[np.bool_]
+    ) -> None:
+        """Of the games that did not start near one."""
+        if self.config.mate_fraction:
+            self.mates.add([boards[i] for i in np.flatnonzero(~near_mate).tolist()])
+            if near_mate.any():
+                self.mates.judge(float((games.results[near_mate] != 0).mean()))
 
     def learn(
         self,
@@ -129,7 +198,7 @@ class Searchless:
         """One pass over the games in batches; None if a gradient was not finite. Every further
         `attempt` at the same cycle halves the learning rate. `watch` gets the number of updates
         and returns what ticks them."""
-        games = games.take(self.select_positions(games, rng))
+        games = games.take(self.select_positions(games, cycle, rng))
         size = self.config.batch_size_at(cycle)
         from_masters = 0 if self.masters is None else self.config.masters_in(size)
         count = max(1, round(len(games) / max(1, size - from_masters)))
@@ -140,17 +209,19 @@ class Searchless:
         ):
             tick(len(metrics))
             rate = self.config.learning_rate_at(cycle, self.counts["positions"])
-            metrics.append(self.update(games.take(rows), masters, rate / 2 ** (attempt - 1)))
+            loss = self.loss(games.take(rows), cycle, masters)
+            metrics.append(self.update(loss, masters, rate / 2 ** (attempt - 1)))
             if not math.isfinite(metrics[-1]["gradient_norm"]):
                 return None
         return means_of(metrics) | {"batch": len(batches[0]) + from_masters}
 
     def select_positions(
-        self, games: AttemptTrajectories, rng: np.random.Generator
+        self, games: AttemptTrajectories, cycle: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """Rows to learn from: those with an illegal attempt or of a decided game, and a fraction of
         the quiet ones, which teach little."""
-        decided = (games.results_side_to_move != 0) & (not self.config.learns_only_rules)
+        only_rules = self.config.learns_only_rules_at(cycle)
+        decided = (games.results_side_to_move != 0) & (not only_rules)
         is_quiet = ~decided & (games.tried.counts == 0)
         rows = np.flatnonzero(~is_quiet | (rng.random(len(games)) < self.config.quiet_fraction))
         return rows if len(rows) else np.arange(len(games))
@@ -165,17 +236,26 @@ class Searchless:
             games = games_of_masters(chunk, by_mate=True)
             yield PolicyLoss(games, imitation_targets, weight=self.config.master_fraction)
 
+    def loss(
+        self, games: AttemptTrajectories, cycle: int, masters: PolicyLoss | None
+    ) -> PolicyLoss:
+        config = self.config
+        weight = 1 - config.master_fraction if masters else 1.0
+        if cycle <= config.rules_cycles:
+            scores = replace(config.target_scores(), result=0.0, speed_bonus=0.0)
+            return PolicyLoss(games, partial(uniform_targets, scores=scores), weight=weight)
+        targets = partial(TARGETS[config.unplayed_target], scores=config.target_scores())
+        return PolicyLoss(games, targets, weight=weight)
+
     def update(
-        self, games: AttemptTrajectories, masters: PolicyLoss | None, learning_rate: float
+        self, loss: PolicyLoss, masters: PolicyLoss | None, learning_rate: float
     ) -> dict[str, float]:
         """One optimizer step, unless the gradient is not finite."""
-        weight = 1 - self.config.master_fraction if masters else 1.0
-        loss = PolicyLoss(games, self.targets, weight=weight)
         losses = [loss, masters] if masters else [loss]
         norm = compute_gradient(losses, self.net, self.optimizer, self.gradient_workers)
         if math.isfinite(norm):
             self.optimizer.step(learning_rate)
-        self.counts["positions"] += len(games)
+        self.counts["positions"] += loss.positions
         self.counts["updates"] += 1
         metrics = loss.metrics() | {"gradient_norm": norm, "learning_rate": learning_rate}
         return metrics | ({"master_loss": masters.metrics()["loss"]} if masters else {})
@@ -193,10 +273,12 @@ class Searchless:
 
     def save(self) -> SavedState:
         return SavedState(
-            weights=copied(self.net.arrays()),
-            rest=copied(with_prefix(optimizer=self.optimizer.arrays())),
+            weights=copied(self.average.net.arrays()),
+            rest=copied(self._arrays()),
             facts={
                 **self.counts,
+                "mates": self.mates.facts(),
+                "averaged": self.average.cycles,
                 "health": self.health.facts(),
                 "masters": self.masters.digest if self.masters else "",
             },
@@ -205,13 +287,22 @@ class Searchless:
     def load(self, saved: SavedState) -> None:
         if saved.facts["masters"] != (self.masters.digest if self.masters else ""):
             raise ValueError("the master games are not those that the run learned from")
-        restore(self.net.arrays(), saved.weights)
-        restore(with_prefix(optimizer=self.optimizer.arrays()), saved.rest)
+        restore(self.average.net.arrays(), saved.weights)
+        restore(self._arrays(), saved.rest)
+        self.average.cycles = int(saved.facts["averaged"])  # type: ignore[arg-type]
+        self.mates.load_facts(saved.facts["mates"])
         self.counts = {name: int(saved.facts[name]) for name in self.counts}  # type: ignore[arg-type]
         self.health.load(saved.facts["health"])
 
+    def _arrays(self) -> Arrays:
+        parts = {"optimizer": self.optimizer.arrays(), "mates": self.mates.arrays()}
+        if self.average.net is not self.net:
+            parts["learning"] = self.net.arrays()
+        return with_prefix(**parts)
+
     def load_weights(self, weights: Arrays) -> None:
         restore(self.net.arrays(), weights)
+        restore(self.average.net.arrays(), weights)
 
 
 def train(config: Config, run: Run, workers: Workers | None = None) -> None:
@@ -234,10 +325,10 @@ def run_cycle(learner: Searchless, step: Step) -> None:
     rng = np.random.default_rng([config.seed, step.number, step.attempt])
     with watch("self_play"):
         tick = step.part("self-play", config.games, "games")
-        games, stats, game = learner.play(step.number, rng, tick)
+        played = learner.play(step.number, rng, tick)
     with watch("learning"):
         learned = learner.learn(
-            games,
+            played.rows,
             step.number,
             rng,
             step.attempt,
@@ -246,12 +337,19 @@ def run_cycle(learner: Searchless, step: Step) -> None:
     if learned is None:
         step.roll_back("the gradient was not finite")
         return
-    step.show(game)
-    metrics = game_metrics(games, stats) | learned
+    if step.number <= config.rules_cycles:
+        learner.average.cycles = 0  # begins anew
+    learner.average.add(learner.net)
+    step.show(played.sample)
+    metrics = game_metrics(played.rows, played.stats) | learned
+    if played.score_in_sparring is not None:
+        metrics |= {"score_in_sparring": played.score_in_sparring}
+    if config.mate_fraction:
+        metrics |= {"mate_plies": learner.mates.plies}
     with watch("evaluation"):
         if step.number % config.evaluate_every == 0 or step.number == config.cycles:
-            metrics |= learner.evaluator.metrics(learner.net, step)
-    for alarm in learner.health.alarms(learner.health_metrics(stats, learned)):
+            metrics |= learner.evaluator.metrics(learner.average.net, step)
+    for alarm in learner.health.alarms(learner.health_metrics(played.stats, learned)):
         step.say(alarm, alarm=True)
     cluster = learner.workers.timings()
     step.record(metrics, _quality(config, metrics), seconds=watch.seconds, cluster=cluster)
@@ -273,7 +371,7 @@ def game_metrics(games: AttemptTrajectories, stats: GameStats) -> dict[str, floa
     return {
         "positions": len(games),
         "illegal_attempts": len(games.tried.values) / len(games),
-        "plies": len(games) / stats.games,
+        "plies": stats.plies / stats.games,
         "distinct_games": stats.distinct,
         "drawn_games": stats.games - stats.decided - stats.truncated,
         "truncated_games": stats.truncated,

@@ -46,7 +46,7 @@ class TargetInputs(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Targets:
-    probabilities: NDArray[np.float32]  # [N, 1968] a row's sum is 1
+    probabilities: NDArray[np.float32]  # [N, 1968] a row's sum is 1; below 0 only in REINFORCE
     datapoints: NDArray[np.float32]  # [N] that a row averages: every attempt, and the move
     legal_mass: Floats  # [N] the sum over the legal moves
 
@@ -92,13 +92,31 @@ def policy_targets(inputs: TargetInputs, scores: TargetScores) -> Targets:
     """Legal moves keep the ratios of the net's policy, for a net that has learned already: a draw
     or an attempt changes only the mass on legal moves, a win or loss only the played move."""
     games, legal, policy = inputs
-    drawn = replace(games, results_side_to_move=np.zeros(len(games), np.int8))
-    targets = uniform_targets(inputs._replace(games=drawn), scores)
     tilted = policy.copy()
     tilted[legal.find(games.played)] *= np.exp(move_scores(games, legal, scores))
     tilted /= np.add.reduceat(tilted, legal.offsets[:-1])[legal.rows]
+    return _among_legal_moves(inputs, scores, tilted)
+
+
+def reinforce_targets(inputs: TargetInputs, scores: TargetScores) -> Targets:
+    """Legal moves as in `policy_targets`, but the gradient of the played move is that of REINFORCE
+    (Williams 1992): the policy p becomes p + score (move - p). So lost games teach as much as won
+    ones, which they do not where p is multiplied; such a target may be negative."""
+    games, legal, policy = inputs
+    weights = move_scores(games, legal, scores)
+    moved = policy * (1 - weights)[legal.rows]
+    moved[legal.find(games.played)] += weights
+    return _among_legal_moves(inputs, scores, moved)
+
+
+def _among_legal_moves(inputs: TargetInputs, scores: TargetScores, played: Floats) -> Targets:
+    """Illegal attempts keep the policy among the legal moves, the played move makes it `played`
+    [L]; the mass on legal moves is that of a draw."""
+    games, legal, policy = inputs
+    drawn = replace(games, results_side_to_move=np.zeros(len(games), np.int8))
+    targets = uniform_targets(inputs._replace(games=drawn), scores)
     attempts = games.tried.counts[legal.rows]
-    mean = (attempts * policy + tilted) / (attempts + 1)
+    mean = (attempts * policy + played) / (attempts + 1)
     targets.probabilities[legal.rows, legal.values] = targets.legal_mass[legal.rows] * mean
     return targets
 
@@ -121,6 +139,10 @@ class PolicyLoss:
         self._games, self._target_function, self._weight = games, target_function, weight
         self._datapoints = len(games) + len(games.tried.values)
         self._sums: dict[int, Floats] = {}  # metrics by part
+
+    @property
+    def positions(self) -> int:
+        return len(self._games)
 
     def losses(self, net: Transformer) -> list[Callable[[], Tensor]]:
         """One per part; their sum is the mean over the datapoints, times the weight."""
