@@ -41,7 +41,10 @@ def _table() -> Iterator[str]:
 def _puzzles(cards: list[ModelCard]) -> Iterator[str]:
     bands = [band for figures in (*cards, read_baseline()) for band in figures.puzzle_bands]
     rows = dict[str, list[str]]()
-    titles = dict.fromkeys(f"{band.lowest} to {band.highest or 'any'}" for band in bands)
+    titles = dict.fromkeys(
+        f"{band.lowest} to {band.highest}" if band.highest else f"{band.lowest} and above"
+        for band in bands
+    )
     for band in bands:
         rows.setdefault(band.player, []).append(f"{band.solved} of {band.puzzles}")
     yield "Puzzles by rating:\n"
