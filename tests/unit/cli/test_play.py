@@ -13,6 +13,7 @@ from selfmate.cli.dialogue import accepts_draw, judgement, read_move, why_not
 from selfmate.cli.terminal_game import GameFile, TerminalGame
 from selfmate.players import Analysis
 from selfmate.rules import Board
+from selfmate.weights.card import read_card
 from unit.arena.scripted import Scripted
 from unit.cli.process import command_of, selfmate
 
@@ -169,7 +170,8 @@ def test_letters_where_the_terminal_has_no_pieces(tmp_path: Path) -> None:
 
 def test_the_strongest_net_is_the_opponent(tmp_path: Path) -> None:
     run = selfmate("play", cwd=tmp_path, typed="quit\n")
-    assert run.stdout.startswith("You play alphazero-tiny:sims=200, rated about 18")
+    elo = round(read_card("alphazero-tiny").elo)
+    assert run.stdout.startswith(f"You play alphazero-tiny:sims=200, rated about {elo} ")
     assert not (tmp_path / "runs").exists()
 
 

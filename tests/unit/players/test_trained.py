@@ -18,6 +18,7 @@ from selfmate.players import check_name, load_player
 from selfmate.players.network import QPlayer
 from selfmate.rules import Board, GameBatch, uci_text
 from selfmate.runs.run import Json
+from selfmate.weights import model_names
 from unit.players.trained_runs import TINY, make_run, make_scorer_run, make_tree_run, seeded_net
 
 
@@ -156,7 +157,7 @@ def test_the_version_asked_for_plays(run: Path) -> None:
         ("runs", "runs is not a run: "),
         (
             "nobody",
-            "there are: random, .*, alphazero-tiny, searchless-tiny, or the path of",
+            f"there are: random, .*, {', '.join(model_names())}, or the path of",
         ),
         ("nobody:depth=1", "no player 'nobody'"),
         ("x/" * 5000, "there is no directory"),
